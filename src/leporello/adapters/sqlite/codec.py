@@ -1,0 +1,172 @@
+"""Rows to records and back. Text is stored as UTF-8 text; what UTF-8 cannot hold (lone surrogates) as marked bytes."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from leporello.core.times import from_micros as instant
+from leporello.core.times import micros
+from leporello.errors import BadMessage
+from leporello.records import Draft, Episode, Fact, Item, Message, Provenance, Scope, Span
+
+_MEDIA_CHARACTERS = 512
+Stored = str | bytes
+
+
+def pack(text: str) -> Stored:
+    """Text for a column of type ANY: equal texts pack to equal values."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
+    return text
+
+
+def unpack(value: Any) -> str:
+    return value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else str(value)
+
+
+def maybe(value: Any) -> str | None:
+    return None if value is None else unpack(value)
+
+
+def when(value: int | None) -> datetime | None:
+    return None if value is None else instant(value)
+
+
+def dump(value: Any) -> Stored:
+    """JSON for a column; refuses what JSON cannot hold, because it would not come back equal."""
+    try:
+        return pack(json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_refuse))
+    except (ValueError, RecursionError) as e:
+        raise BadMessage(f"This message cannot be written as JSON: {e}.") from e
+
+
+def _refuse(value: object) -> Any:
+    raise BadMessage(f"A message holds a {type(value).__name__}, which JSON cannot hold: convert it first.")
+
+
+def load(value: Any) -> Any:
+    return json.loads(unpack(value))
+
+
+def new_ids(prefix: str, count: int) -> list[str]:
+    """Ids that grow with time and are never made twice: 48 bits of milliseconds, 72 random bits."""
+    head = f"{prefix}_{time.time_ns() // 1_000_000:012x}"
+    noise = os.urandom(9 * count).hex()
+    return [head + noise[i : i + 18] for i in range(0, 18 * count, 18)]
+
+
+def split_media(value: Any, path: tuple[Any, ...] = ()) -> tuple[Any, list[tuple[tuple[Any, ...], str, bytes]]]:
+    """The message without its base64 payloads, and (path, form, bytes) of each; form is how it is put back."""
+    if isinstance(value, Mapping):
+        taken: list[tuple[tuple[Any, ...], str, bytes]] = []
+        kept = {}
+        for key, inner in value.items():
+            kept[key], more = split_media(inner, (*path, key))
+            taken += more
+        return kept, taken
+    if isinstance(value, (list, tuple)):
+        done = [split_media(inner, (*path, i)) for i, inner in enumerate(value)]
+        return [d[0] for d in done], [t for d in done for t in d[1]]
+    if isinstance(value, str) and len(value) >= _MEDIA_CHARACTERS and path and path[-1] in {"data", "url", "image_url", "file_data"}:
+        found = _decode(value)
+        if found is not None:
+            return None, [(path, *found)]
+    return value, []
+
+
+def _decode(text: str) -> tuple[str, bytes] | None:
+    head, comma, body = text.partition(",") if text.startswith("data:") else ("", "", text)
+    try:
+        data = base64.b64decode(body, validate=True)
+    except (binascii.Error, ValueError):
+        return None
+    if base64.b64encode(data).decode("ascii") != body:
+        return None
+    return head + comma, data
+
+
+def join_media(body: Any, places: Sequence[Sequence[Any]], fetch: Callable[[str], bytes]) -> Any:
+    """The message with its payloads put back."""
+    for path, form, digest in places:
+        inner = body
+        for step in path[:-1]:
+            inner = inner[step]
+        inner[path[-1]] = form + base64.b64encode(fetch(digest)).decode("ascii")
+    return body
+
+
+def digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def is_plain(draft: Draft, role: str, text: str) -> bool:
+    """True if the message is nothing but its role and text, so that these columns say it all."""
+    original = draft.original
+    return bool(text) and len(original) == 2 and original.get("role") == role and original.get("content") == text
+
+
+def message(row: Sequence[Any], scope: Scope, fetch: Callable[[str], bytes]) -> Message:
+    _, _, pos, id_, turn, role, name, at, recorded, trust, tokens, origin, text, body, media = row
+    said, spoken = unpack(role), unpack(text)
+    if body is None:
+        original: Any = {"role": said, "content": spoken}
+    else:
+        original = load(body)
+        if media is not None:
+            original = join_media(original, json.loads(media), fetch)
+    return Message(
+        id_, scope, pos, turn, said, maybe(name), instant(at), instant(recorded), trust, spoken, original, tokens, maybe(origin)
+    )  # fmt: skip
+
+
+def item_json(item: Item) -> list[Any]:
+    spans = [[s.message, s.start, s.end, s.turn] for s in item.spans]
+    return [item.section, item.text, item.why, item.key, spans, item.weight, item.trust, micros(item.at) if item.at else None]
+
+
+def item_of(value: Sequence[Any]) -> Item:
+    section, text, why, key, spans, weight, trust, at = value
+    return Item(section, text, why, key, tuple(Span(*s) for s in spans), weight, trust, when(at))
+
+
+def items_json(items: Sequence[Item]) -> Stored:
+    return dump([item_json(i) for i in items])
+
+
+def items_of(value: Any) -> tuple[Item, ...]:
+    return tuple(item_of(v) for v in load(value))
+
+
+def episode(row: Sequence[Any], scope: Scope) -> Episode:
+    _, _, first, last, id_, number, t0, t1, at, recorded, summary, items, compactor, tokens, replaced, layer, distilled = row
+    return Episode(
+        id_, scope, number, (t0, t1), (first, last), instant(at), instant(recorded), unpack(summary), items_of(items), compactor,
+        tokens, replaced, layer, bool(distilled),
+    )  # fmt: skip
+
+
+def provenance_json(p: Provenance) -> Stored:
+    return dump([p.session, list(p.turns), list(p.episodes), [[s.message, s.start, s.end, s.turn] for s in p.spans]])
+
+
+def provenance_of(value: Any) -> Provenance:
+    session, turns, episodes, spans = load(value)
+    return Provenance(session, tuple(turns), tuple(episodes), tuple(Span(*s) for s in spans))
+
+
+def fact(row: Sequence[Any], scope: Scope) -> Fact:
+    (_, _, id_, kind, text, why, source, trust, confidence, tags, valid_from, valid_to, recorded, retracted, status, supersedes, prov) = row
+    return Fact(
+        id_, scope, unpack(text), kind, unpack(why), unpack(source), trust, confidence / 10_000, tuple(load(tags)), when(valid_from),
+        when(valid_to), instant(recorded), when(retracted), provenance_of(prov), tuple(json.loads(supersedes)), status,
+    )  # fmt: skip

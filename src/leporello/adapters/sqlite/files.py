@@ -1,0 +1,254 @@
+"""Opening the file: what it is, whether it may be used, and connections to it.
+
+WAL, `synchronous=FULL` (acknowledged means fsynced), `secure_delete`, foreign keys, temporary data in memory only.
+Facts behind each setting: an unsynchronised WAL may lose the newest commits on power loss; without `secure_delete` deleted
+text stays readable in free pages; BEGIN IMMEDIATE is the only way to write without "database is locked" at once.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+from leporello.errors import (
+    CorruptStore, KeyNeeded, LockedStore, NewerStore, NotAStore, ReadOnlyStore, StoreClosed, StoreError, StoreUnreachable,
+)  # fmt: skip
+
+APPLICATION_ID = 0x4C45504F
+WAIT_MS = 120_000
+_HEADER = b"SQLite format 3\x00"
+_CHECKED_BYTES = 8 * 1024 * 1024
+
+
+@contextmanager
+def mapped(path: str) -> Iterator[None]:
+    """Maps the database's errors to ours, once."""
+    try:
+        yield
+    except apsw.NotADBError as e:
+        raise (KeyNeeded if _looks_encrypted(path) else NotAStore)(f"{path} is no readable database.") from e
+    except apsw.CorruptError as e:
+        raise CorruptStore(f"{path}: {e}.") from e
+    except apsw.ReadOnlyError as e:
+        raise ReadOnlyStore(f"{path} cannot be written.") from e
+    except (apsw.BusyError, apsw.LockedError) as e:
+        raise LockedStore(f"{path} was held by another program for {WAIT_MS // 1000} s.") from e
+    except (apsw.CantOpenError, apsw.PermissionsError, apsw.AuthError) as e:
+        raise StoreUnreachable(f"{path}: {e}.") from e
+    except apsw.FullError as e:
+        raise StoreError(f"{path}: the disk is full.", hint="Free some space; what was acknowledged is kept.") from e
+    except apsw.IOError as e:
+        raise StoreError(f"{path}: {e}.", hint="The disk or the file system failed; what was acknowledged is kept.") from e
+    except (apsw.ConnectionClosedError, apsw.CursorClosedError) as e:
+        raise StoreClosed(path) from e
+
+
+class Connections:
+    """Connections to one file: one to write, a pool to read. Safe for threads, and after a fork."""
+
+    def __init__(self, path: str, *, key: str | None, read_only: bool) -> None:
+        self.path = path
+        self.read_only = read_only
+        self.memory = path == ":memory:"
+        self._key = key
+        self._pid = os.getpid()
+        self._lock = threading.RLock()
+        self._pool_lock = threading.Lock()
+        self._idle: list[apsw.Connection] = []
+        self._writer: apsw.Connection | None = None
+        self._closed = False
+        if not self.memory:
+            _examine(path, read_only=read_only)
+        with mapped(path), self.writing(begin=False):
+            pass
+
+    @contextmanager
+    def reading(self) -> Iterator[apsw.Connection]:
+        """A connection in a read transaction: one snapshot."""
+        if self.memory:
+            with self.writing(begin=False) as db:
+                yield db
+            return
+        db = self._take()
+        try:
+            with mapped(self.path):
+                db.execute("BEGIN")
+                try:
+                    yield db
+                finally:
+                    if db.in_transaction:
+                        db.execute("ROLLBACK")
+        finally:
+            with self._pool_lock:
+                if self._closed:
+                    db.close()
+                else:
+                    self._idle.append(db)
+
+    @contextmanager
+    def writing(self, *, begin: bool = True) -> Iterator[apsw.Connection]:
+        """The write connection, held by one thread at a time, in a transaction that commits when the block ends well."""
+        self._check()
+        with self._lock, mapped(self.path):
+            if self._writer is None:
+                self._writer = self._open()
+            db = self._writer
+            if not begin or db.in_transaction:
+                yield db
+                return
+            if self.read_only:
+                raise ReadOnlyStore(f"{self.path} was opened read-only.")
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                yield db
+                db.execute("COMMIT")
+            except BaseException:
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+                raise
+
+    def fresh(self, path: str) -> apsw.Connection:
+        """A new connection to another path, with the same key: the target of a backup."""
+        db = apsw.Connection(path)
+        if self._key is not None:
+            db.pragma("key", self._key)
+        return db
+
+    def close(self) -> None:
+        """Closes every connection; the last one folds the write-ahead log into the file."""
+        with self._lock, self._pool_lock:
+            self._closed = True
+            for db in [*self._idle, *([self._writer] if self._writer else [])]:
+                db.close()
+            self._idle.clear()
+            self._writer = None
+
+    def _check(self) -> None:
+        if self._closed:
+            raise StoreClosed(self.path)
+        if self._pid != os.getpid():
+            # a connection must not cross a fork: the child leaves the parent's alone and opens its own
+            self._lock, self._pool_lock = threading.RLock(), threading.Lock()
+            self._idle, self._writer, self._pid = [], None, os.getpid()
+
+    def _take(self) -> apsw.Connection:
+        self._check()
+        with self._pool_lock:
+            if self._idle:
+                return self._idle.pop()
+        with mapped(self.path):
+            return self._open()
+
+    def _open(self) -> apsw.Connection:
+        if self.read_only:
+            db = self._open_read_only()
+        else:
+            db = apsw.Connection(self.path)
+            self._prepare(db)
+            if not self.memory:
+                db.pragma("journal_mode", "wal")
+        return db
+
+    def _open_read_only(self) -> apsw.Connection:
+        for options in ("mode=ro", "mode=ro&immutable=1"):
+            db = apsw.Connection(
+                Path(self.path).absolute().as_uri() + "?" + options, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+            )
+            try:
+                self._prepare(db)
+                return db
+            except apsw.CantOpenError:
+                db.close()
+                if "immutable" in options:
+                    raise
+        raise StoreUnreachable(self.path)
+
+    def _prepare(self, db: apsw.Connection) -> None:
+        db.set_busy_timeout(WAIT_MS)
+        if self._key is not None:
+            db.pragma("key", self._key)
+        db.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+        for name, value in (("foreign_keys", 1), ("secure_delete", 1), ("synchronous", 2), ("temp_store", 2), ("cache_size", -16_000)):
+            db.pragma(name, value)
+
+
+def identify(db: apsw.Connection, path: str, *, newest: int) -> int:
+    """The schema version of an open database, 0 for an empty one; anything that is not ours or newer is an error."""
+    app, version = db.pragma("application_id"), db.pragma("user_version")
+    tables = db.execute("SELECT count(*) FROM sqlite_schema").get
+    if app != APPLICATION_ID and (tables or app):
+        raise NotAStore(f"{path} is an SQLite database of another program.")
+    if version > newest:
+        raise NewerStore(f"{path} has schema {version}; this package knows up to {newest}.")
+    return int(version)
+
+
+def verify(db: apsw.Connection, path: str) -> None:
+    """A quick check of a small file at open, so that damage is met before it is built upon."""
+    if path != ":memory:" and os.path.getsize(path) <= _CHECKED_BYTES:
+        found = db.pragma("quick_check", 1)
+        if found != "ok":
+            raise CorruptStore(f"{path}: {found}.")
+
+
+def _examine(path: str, *, read_only: bool) -> None:
+    """What can be said of the file before it is opened."""
+    if "\x00" in path:
+        raise StoreUnreachable("A path holds no NUL character.")
+    try:
+        held = os.stat(path)
+    except FileNotFoundError:
+        if read_only:
+            raise StoreUnreachable(f"{path} does not exist.") from None
+        parent = os.path.dirname(os.path.abspath(path))
+        if not os.path.isdir(parent):
+            raise StoreUnreachable(f"The folder {parent} does not exist.") from None
+        return
+    except OSError as e:
+        raise StoreUnreachable(f"{path}: {e.strerror}.") from e
+    if not stat.S_ISREG(held.st_mode):
+        raise StoreUnreachable(f"{path} is not a file.")
+    if not read_only and not held.st_mode & 0o222:
+        raise ReadOnlyStore(f"{path} is marked read-only.")
+    _examine_bytes(path, held.st_size)
+
+
+def _examine_bytes(path: str, size: int) -> None:
+    try:
+        with open(path, "rb") as f:
+            head = f.read(100)
+    except OSError as e:
+        raise StoreUnreachable(f"{path}: {e.strerror}.") from e
+    if not head:
+        return
+    if not head.startswith(_HEADER):
+        if size >= 512 and _looks_encrypted(path):
+            return
+        raise NotAStore(f"{path} is no database.")
+    page = int.from_bytes(head[16:18], "big") or 65536
+    page = 65536 if page == 1 else page
+    pages = int.from_bytes(head[28:32], "big")
+    wal = os.path.exists(path + "-wal") and os.path.getsize(path + "-wal") > 0
+    if not wal and (size < 512 or size < pages * page):
+        raise CorruptStore(f"{path} is cut short: {size} of {pages * page} bytes.")
+
+
+def _looks_encrypted(path: str) -> bool:
+    """True if the first bytes look like neither SQLite nor text: an encrypted file without its key, as far as one can tell."""
+    try:
+        with open(path, "rb") as f:
+            head = f.read(4096)
+    except OSError:
+        return False
+    if head.startswith(_HEADER) or len(head) < 512:
+        return False
+    printable = sum(32 <= b < 127 or b in (9, 10, 13) for b in head)
+    return printable < 0.6 * len(head) and len(set(head)) > 128
+
+

@@ -1,0 +1,185 @@
+"""One snapshot of the file: rows become records, and every look is bounded by the scope."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import apsw
+
+from leporello.adapters.sqlite import codec
+from leporello.adapters.sqlite.queries import queries
+from leporello.ports import AnyRecord, IndexDelta, IndexRow, Mark, SessionState
+from leporello.records import Compact, Episode, Fact, Kind, Message, Note, Scope
+
+KINDS: tuple[Kind, ...] = ("message", "episode", "fact")
+_PAGE = 500
+
+
+class SqliteReader:
+    """`ports.Reader` on one connection that is in a transaction."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self.db = db
+        self.sql = queries()
+        self._scopes: dict[int, Scope] = {}
+
+    def tenants(self) -> list[str]:
+        return [codec.unpack(t) for (t,) in self.db.execute(self.sql["tenants"])]
+
+    def session(self, scope: Scope) -> SessionState | None:
+        found = self._scope_rid(scope)
+        return None if found is None else self._session(found[0], found[1], scope)
+
+    def sessions(self, scope: Scope) -> list[SessionState]:
+        tenant, rids = self._visible(scope)
+        states = (self._session(tenant, rid, self._scope(rid)) for rid in rids)
+        return [s for s in states if s is not None]
+
+    def messages(self, state: SessionState, *, first: int = 1, last: int | None = None) -> Iterator[Message]:
+        tenant = self._tenant(state.scope)
+        end = state.messages if last is None else last
+        while first <= end:
+            rows = self.db.execute(self.sql["messages"], (tenant, state.rid, first, end, _PAGE)).fetchall()
+            if not rows:
+                return
+            for row in rows:
+                yield codec.message(row, state.scope, self._media(tenant))
+            first = rows[-1][2] + 1
+
+    def episodes(self, scope: Scope, *, session: SessionState | None = None) -> list[Episode]:
+        if session is not None:
+            rows = self.db.execute(self.sql["session_episodes"], (self._tenant(scope), session.rid)).fetchall()
+        else:
+            tenant, rids = self._visible(scope)
+            rows = self.db.execute(self.sql["episodes"], (tenant, json.dumps(rids))).fetchall()
+        return [codec.episode(r, self._scope(r[1])) for r in rows]
+
+    def facts(self, scope: Scope) -> list[Fact]:
+        tenant, rids = self._visible(scope)
+        rows = self.db.execute(self.sql["facts"], (tenant, json.dumps(rids))).fetchall()
+        return [codec.fact(r, self._scope(r[1])) for r in rows]
+
+    def record(self, scope: Scope, id: str) -> AnyRecord | None:
+        found = self._find(self._tenant(scope), id)
+        return found if found is not None and scope.sees(found.scope) else None
+
+    def records(self, scope: Scope, rids: Sequence[int]) -> Mapping[int, AnyRecord]:
+        tenant = self._tenant(scope)
+        entries = self.db.execute(self.sql["entries_by_rid"], (tenant, json.dumps([int(r) for r in rids]))).fetchall()
+        out: dict[int, AnyRecord] = {}
+        makers: dict[int, Callable[[Sequence[Any]], AnyRecord]] = {
+            0: lambda r: codec.message(r, self._scope(r[1]), self._media(tenant)),
+            1: lambda r: codec.episode(r, self._scope(r[1])),
+            2: lambda r: codec.fact(r, self._scope(r[1])),
+        }
+        for number, name in enumerate(("messages_by_rid", "episodes_by_rid", "facts_by_rid")):
+            wanted = {record: entry for entry, kind, record in entries if kind == number}
+            if wanted:
+                for row in self.db.execute(self.sql[name], (tenant, json.dumps(list(wanted)))):
+                    made = makers[number](row)
+                    if scope.sees(made.scope):
+                        out[wanted[row[0]]] = made
+        return out
+
+    def index(self, scope: Scope, mark: Mark) -> IndexDelta:
+        tenant = self._tenant(scope)
+        newest: Mark = (self.db.execute(self.sql["newest_entry"]).get, self.db.execute(self.sql["newest_removal"]).get)
+        removed = [r for (r,) in self.db.execute(self.sql["removals"], (mark[1],))] if newest[1] > mark[1] else []
+        rows: list[tuple[Any, ...]] = []
+        if newest[0] > mark[0]:
+            if scope.user is None:
+                rows = self.db.execute(self.sql["view_tenant"], (tenant, mark[0])).fetchall()
+            else:
+                rows = self.db.execute(self.sql["view_user"], (tenant, self._number(tenant, scope.user), mark[0])).fetchall()
+        added = [IndexRow(rid, KINDS[k], log if k == 0 else 0, *rest) for rid, k, log, *rest in rows]
+        return IndexDelta((max(newest[0], mark[0]), max(newest[1], mark[1])), added, removed)
+
+    def names(self, scope: Scope) -> Mapping[str, int]:
+        tenant = self._tenant(scope)
+        given = {"agent": scope.agent, "project": scope.project, "session": scope.session}
+        return {dim: self._number(tenant, value) for dim, value in given.items() if value is not None}
+
+    def notes(self, scope: Scope) -> list[Note]:
+        tenant, rids = self._visible(scope)
+        rows = self.db.execute(self.sql["notes"], (tenant, json.dumps(rids))).fetchall()
+        return [Note(self._scope(s), codec.unpack(k), codec.load(v), codec.instant(at)) for s, k, v, at in rows]
+
+    def pins(self, scope: Scope) -> list[str]:
+        tenant, rids = self._visible(scope)
+        return [codec.unpack(t) for (t,) in self.db.execute(self.sql["pins"], (tenant, json.dumps(rids)))]
+
+    def compact(self, scope: Scope) -> Compact | None:
+        found = self._scope_rid(scope)
+        row = self.db.execute(self.sql["compact"], found).fetchone() if found else None
+        if row is None:
+            return None
+        text, tokens, items, turn, compactor, omitted = row
+        return Compact(scope, codec.unpack(text), tokens, codec.items_of(items), turn, compactor, omitted)
+
+    def counts(self, scope: Scope) -> Mapping[str, int]:
+        tenant, rids = self._visible(scope)
+        found = {k: self.db.execute(self.sql[f"count_{k}s"], (tenant, json.dumps(rids))).get for k in KINDS}
+        sessions = self.sessions(scope)
+        found["sessions"] = len(sessions)
+        found["turns"] = sum(s.turns for s in sessions)
+        found["notes"] = len(self.notes(scope))
+        return {f"{k}s" if k in KINDS else k: int(v) for k, v in found.items()}
+
+    def derived(self, scope: Scope, ids: Sequence[str]) -> Sequence[AnyRecord]:
+        tenant = self._tenant(scope)
+        children = {c: None for i in ids for (c,) in self.db.execute(self.sql["children"], (tenant, i))}
+        found = (self._find(tenant, c) for c in children)
+        return [r for r in found if r is not None]
+
+    def _find(self, tenant: int, id: str) -> AnyRecord | None:
+        try:
+            id.encode("utf-8")
+        except UnicodeEncodeError:
+            return None
+        row = self.db.execute(self.sql["message_by_id"], (tenant, id)).fetchone()
+        if row is not None:
+            return codec.message(row, self._scope(row[1]), self._media(tenant))
+        row = self.db.execute(self.sql["episode_by_id"], (tenant, id)).fetchone()
+        if row is not None:
+            return codec.episode(row, self._scope(row[1]))
+        row = self.db.execute(self.sql["fact_by_id"], (tenant, id)).fetchone()
+        return None if row is None else codec.fact(row, self._scope(row[1]))
+
+    def _session(self, tenant: int, rid: int, scope: Scope) -> SessionState | None:
+        row = self.db.execute(self.sql["session"], (tenant, rid)).fetchone()
+        if row is None:
+            return None
+        messages, turns, answered, joinable, folded, episodes, stalled, closed = row
+        return SessionState(rid, scope, messages, turns, bool(answered), bool(joinable), folded, episodes, stalled, codec.when(closed))
+
+    def _tenant(self, scope: Scope) -> int:
+        return int(self.db.execute(self.sql["tenant"], (codec.pack(scope.tenant),)).get or -1)
+
+    def _number(self, tenant: int, value: str) -> int:
+        return int(self.db.execute(self.sql["name"], (tenant, codec.pack(value))).get or -1)
+
+    def _numbers(self, scope: Scope) -> tuple[int, tuple[int | None, ...]]:
+        tenant = self._tenant(scope)
+        given = (scope.user, scope.agent, scope.project, scope.session)
+        return tenant, tuple(None if v is None else self._number(tenant, v) for v in given)
+
+    def _scope_rid(self, scope: Scope) -> tuple[int, int] | None:
+        tenant, numbers = self._numbers(scope)
+        rid = self.db.execute(self.sql["scope"], (tenant, *(n or 0 for n in numbers))).get
+        return None if rid is None else (tenant, int(rid))
+
+    def _visible(self, scope: Scope) -> tuple[int, list[int]]:
+        tenant, numbers = self._numbers(scope)
+        given = dict(zip(("usr", "agent", "project", "session"), numbers, strict=True))
+        return tenant, [r for (r,) in self.db.execute(self.sql["visible_scopes"], {"tenant": tenant, **given})]
+
+    def _scope(self, rid: int) -> Scope:
+        if rid not in self._scopes:
+            tenant, *rest = self.db.execute(self.sql["scope_names"], (rid,)).fetchall()[0]
+            self._scopes[rid] = Scope(codec.unpack(tenant), *(codec.maybe(v) for v in rest))
+        return self._scopes[rid]
+
+    def _media(self, tenant: int) -> Callable[[str], bytes]:
+        return lambda digest: bytes(self.db.execute(self.sql["media"], (tenant, digest)).get or b"")

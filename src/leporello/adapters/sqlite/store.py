@@ -1,0 +1,109 @@
+"""The SQLite store: `ports.Store` on one file."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import apsw
+
+from leporello.adapters.sqlite import codec
+from leporello.adapters.sqlite.files import APPLICATION_ID, WAIT_MS, Connections, identify, mapped, verify
+from leporello.adapters.sqlite.queries import migrations, queries
+from leporello.adapters.sqlite.reading import SqliteReader
+from leporello.adapters.sqlite.writing import SqliteWriter
+from leporello.errors import InputError, StoreUnreachable
+
+
+class SqliteStore:
+    """One file for everything; many threads and processes may use it at once.
+
+    Opening fails with a typed error if the file is not ours, newer, damaged, read-only, or encrypted and without its key.
+    """
+
+    def __init__(self, path: str, *, key: str | None = None, read_only: bool = False) -> None:
+        if key is not None and not key:
+            raise InputError("The key is empty.", hint="Pass a non-empty key, or none to leave the file unencrypted.")
+        self.path = path
+        self._connections = Connections(path, key=key, read_only=read_only)
+        try:
+            with self._connections.writing(begin=False) as db:
+                version = identify(db, path, newest=len(migrations()))
+                verify(db, path)
+            if not read_only and version < len(migrations()):
+                self._migrate()
+        except BaseException:
+            self._connections.close()
+            raise
+
+    @contextmanager
+    def read(self) -> Iterator[SqliteReader]:
+        with self._connections.reading() as db:
+            yield SqliteReader(db)
+
+    @contextmanager
+    def write(self) -> Iterator[SqliteWriter]:
+        with self._connections.writing() as db:
+            yield SqliteWriter(db)
+
+    def setting(self, key: str, value: str | None = None) -> str | None:
+        if value is not None:
+            with self._connections.writing() as db:
+                db.execute(queries()["put_setting"], (key, value))
+            return value
+        with self._connections.reading() as db:
+            found = db.execute(queries()["setting"], (key,)).get
+            return None if found is None else str(found)
+
+    def backup(self, path: str) -> None:
+        if os.path.exists(path):
+            raise StoreUnreachable(f"{path} exists already.", hint="Choose a new path for the backup.")
+        with mapped(path), self._connections.writing(begin=False) as db:
+            target = self._connections.fresh(path)
+            try:
+                with target.backup("main", db, "main") as copy:
+                    copy.step()
+            finally:
+                target.close()
+
+    def check(self) -> list[str]:
+        with self._connections.reading() as db:
+            found = [str(r[0]) for r in db.execute("PRAGMA integrity_check(20)") if r[0] != "ok"]
+            found += [f"{table} row {rid} refers to a missing row of {parent}" for table, rid, parent, _ in db.execute("PRAGMA foreign_key_check")]
+            return found
+
+    def scrub(self, *, patience: float = 5.0) -> bool:
+        deadline = time.monotonic() + patience
+        while True:
+            with self._connections.writing(begin=False) as db:
+                db.set_busy_timeout(200)
+                try:
+                    busy = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0][0]
+                except apsw.BusyError:
+                    busy = 1
+                finally:
+                    db.set_busy_timeout(WAIT_MS)
+            if not busy or time.monotonic() > deadline:
+                return not busy
+            time.sleep(0.05)
+
+    def size(self) -> int:
+        names = (self.path, self.path + "-wal", self.path + "-shm")
+        return sum(os.path.getsize(n) for n in names if os.path.exists(n))
+
+    def close(self) -> None:
+        self._connections.close()
+
+    def _migrate(self) -> None:
+        """Each migration in one transaction with its record; another process may have done it in the meantime."""
+        for version, name, sql in migrations():
+            with self._connections.writing() as db:
+                if db.pragma("user_version") >= version:
+                    continue
+                db.execute(sql)
+                at = codec.micros(codec.instant(time.time_ns() // 1000))
+                db.execute(queries()["add_migration"], (version, name, at))
+                db.pragma("application_id", APPLICATION_ID)
+                db.pragma("user_version", version)

@@ -1,0 +1,235 @@
+"""One write transaction: everything that belongs together is written, changed or deleted together."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from leporello.adapters.sqlite import codec
+from leporello.adapters.sqlite.reading import KINDS, SqliteReader
+from leporello.errors import NotFound
+from leporello.ports import AnyRecord, Entry, NewMessage, SessionState
+from leporello.records import Compact, Episode, Fact, Message, Note, Scope
+
+
+class SqliteWriter(SqliteReader):
+    """`ports.Writer` on the write connection."""
+
+    def open_session(self, scope: Scope) -> SessionState:
+        found = self.session(scope)
+        if found is not None:
+            return found
+        tenant, rid = self._make_scope(scope)
+        self.db.execute(self.sql["add_session"], (tenant, rid))
+        return SessionState(rid, scope)
+
+    def put_session(self, state: SessionState) -> None:
+        closed = codec.micros(state.closed_at) if state.closed_at else None
+        values = (state.messages, state.turns, int(state.answered), int(state.joinable), state.folded, state.episodes, state.stalled, closed)
+        self.db.execute(self.sql["put_session"], (*values, self._tenant(state.scope), state.rid))
+
+    def known_origins(self, state: SessionState, origins: Sequence[str]) -> set[str]:
+        tenant = self._tenant(state.scope)
+        held = (self.db.execute(self.sql["known_origins"], (tenant, state.rid, codec.pack(o))).get for o in origins)
+        return {codec.unpack(o) for o in held if o is not None}
+
+    def add_messages(self, state: SessionState, new: Sequence[NewMessage], *, recorded_at: datetime) -> list[Message]:
+        tenant = self._tenant(state.scope)
+        recorded = codec.micros(recorded_at)
+        made: list[Message] = []
+        entries: list[tuple[Any, ...]] = []
+        usr = self._user(state.scope)
+        for n, id_ in zip(new, codec.new_ids("m", len(new)), strict=True):
+            body, media = self._body(n)
+            at = codec.micros(n.at)
+            row = (
+                tenant, state.rid, n.pos, id_, n.turn, codec.pack(n.role), None if n.draft.name is None else codec.pack(n.draft.name), at,
+                recorded, n.trust, n.tokens, None if n.draft.origin is None else codec.pack(n.draft.origin), codec.pack(n.text), body,
+                json.dumps([[p, f, codec.digest(d)] for p, f, d in media]) if media else None,
+            )  # fmt: skip
+            rid = self.db.execute(self.sql["add_message"], row).get
+            for _, _, data in media:
+                self.db.execute(self.sql["add_media"], (tenant, codec.digest(data), data))
+                self.db.execute(self.sql["link_media"], (tenant, codec.digest(data), rid))
+            entries.append((tenant, usr, state.rid, 0, rid, n.pos, at, recorded, n.entry.terms, n.entry.vector))
+            made.append(
+                Message(
+                    id_, state.scope, n.pos, n.turn, n.role, n.draft.name, n.at, recorded_at, n.trust, n.text, n.draft.original, n.tokens,
+                    n.draft.origin,
+                )  # fmt: skip
+            )
+        self.db.executemany(self.sql["add_entry"], entries)
+        return made
+
+    def add_episode(self, state: SessionState, episode: Episode, entry: Entry) -> Episode:
+        tenant = self._tenant(state.scope)
+        made = replace(episode, id=codec.new_ids("e", 1)[0])
+        at, recorded = codec.micros(made.at), codec.micros(made.recorded_at)
+        row = (
+            tenant, state.rid, *made.positions, made.id, made.number, *made.turns, at, recorded, codec.pack(made.summary),
+            codec.items_json(made.items), made.compactor, made.tokens, made.replaced_tokens, made.layer, int(made.distilled),
+        )  # fmt: skip
+        rid = self.db.execute(self.sql["add_episode"], row).get
+        usr = self._user(state.scope)
+        self.db.execute(self.sql["add_entry"], (tenant, usr, state.rid, 1, rid, 0, at, recorded, entry.terms, entry.vector))
+        parents = {m.id for m in self.messages(state, first=made.positions[0], last=made.positions[1])}
+        self._link(tenant, made.id, parents)
+        return made
+
+    def add_fact(self, fact: Fact, entry: Entry) -> Fact:
+        tenant, scope = self._make_scope(fact.scope)
+        made = replace(fact, id=codec.new_ids("f", 1)[0])
+        recorded, at = codec.micros(made.recorded_at), codec.micros(made.at)
+        text, rest = self._fact_values(made)
+        row = (tenant, scope, made.id, made.fact_kind, *text, recorded, rest[0], *rest[1:])
+        rid = self.db.execute(self.sql["add_fact"], row).get
+        usr = self._user(made.scope)
+        self.db.execute(self.sql["add_entry"], (tenant, usr, scope, 2, rid, 0, at, recorded, entry.terms, entry.vector))
+        self._link(tenant, made.id, _parents(made))
+        return made
+
+    def put_fact(self, fact: Fact, *, action: str, actor: str, why: str, at: datetime) -> None:
+        tenant = self._tenant(fact.scope)
+        was = self._find(tenant, fact.id)
+        if not isinstance(was, Fact):
+            raise NotFound(fact.id)
+        text, rest = self._fact_values(fact)
+        rid = self.db.execute(self.sql["put_fact"], (fact.fact_kind, *text, *rest, tenant, fact.id)).get
+        before = {"text": was.text, "status": was.status, "confidence": was.confidence, "valid_to": was.to_dict()["valid_to"]}
+        row = (tenant, rid, codec.micros(at), action, codec.pack(actor), codec.pack(why), codec.dump(before))
+        self.db.execute(self.sql["add_history"], row)
+        self.db.execute(self.sql["delete_parents"], (tenant, fact.id))
+        self._link(tenant, fact.id, _parents(fact))
+
+    def put_episodes(self, episodes: Sequence[Episode]) -> None:
+        for e in episodes:
+            self.db.execute(self.sql["put_episode"], (e.layer, int(e.distilled), self._tenant(e.scope), e.id))
+
+    def put_note(self, note: Note) -> None:
+        tenant, scope = self._make_scope(note.scope)
+        if note.value is None:
+            self.db.execute(self.sql["delete_note"], (tenant, scope, codec.pack(note.key)))
+        else:
+            row = (tenant, scope, codec.pack(note.key), codec.dump(note.value), codec.micros(note.at))
+            self.db.execute(self.sql["put_note"], row)
+
+    def put_pin(self, scope: Scope, text: str, *, at: datetime, keep: bool = True) -> None:
+        tenant, rid = self._make_scope(scope)
+        if keep:
+            self.db.execute(self.sql["put_pin"], (tenant, rid, codec.pack(text), codec.micros(at)))
+        else:
+            self.db.execute(self.sql["delete_pin"], (tenant, rid, codec.pack(text)))
+
+    def put_compact(self, compact: Compact, *, at: datetime) -> None:
+        tenant, rid = self._make_scope(compact.scope)
+        row = (
+            tenant, rid, codec.micros(at), compact.compacted_at_turn, compact.tokens, compact.omitted, compact.compactor,
+            codec.pack(compact.text), codec.items_json(compact.items),
+        )  # fmt: skip
+        self.db.execute(self.sql["put_compact"], row)
+
+    def drop_compact(self, scope: Scope) -> None:
+        found = self._scope_rid(scope)
+        if found is not None:
+            self.db.execute(self.sql["delete_compact"], found)
+
+    def erase(self, records: Sequence[AnyRecord]) -> Mapping[str, int]:
+        counts: Counter[str] = Counter()
+        tenants = {self._tenant(r.scope) for r in records}
+        for r in records:
+            tenant, kind = self._tenant(r.scope), KINDS.index(r.kind)
+            rid = self._rid(tenant, r)
+            if rid is None:
+                continue
+            for (entry,) in self.db.execute(self.sql["delete_entry"], (kind, rid)).fetchall():
+                self.db.execute(self.sql["add_removal"], (entry,))
+                counts["index rows"] += 1
+            self.db.execute(self.sql[f"delete_{r.kind}"], (rid,))
+            self.db.execute(self.sql["delete_sources"], (tenant, r.id))
+            counts[f"{r.kind}s"] += 1
+        for tenant in tenants:
+            counts["media"] += len(self.db.execute(self.sql["drop_unused_media"], (tenant,)).fetchall())
+        return counts
+
+    def erase_scope(self, scope: Scope) -> tuple[Mapping[str, int], Sequence[str]]:
+        tenant, numbers = self._numbers(scope)
+        given = dict(zip(("usr", "agent", "project", "session"), numbers, strict=True))
+        rids = [r for (r,) in self.db.execute(self.sql["covered_scopes"], {"tenant": tenant, **given})]
+        counts: Counter[str] = Counter()
+        ids: list[str] = []
+        for rid in rids:
+            state = self._session(tenant, rid, self._scope(rid))
+            one = json.dumps([rid])
+            facts = [codec.fact(r, self._scope(rid)) for r in self.db.execute(self.sql["facts"], (tenant, one)).fetchall()]
+            episodes = [codec.episode(r, self._scope(rid)) for r in self.db.execute(self.sql["session_episodes"], (tenant, rid)).fetchall()]
+            held: list[AnyRecord] = [*facts, *episodes, *(self.messages(state) if state else ())]
+            counts.update(self.erase(held))
+            ids += [r.id for r in held]
+            for what, name in (("notes", "delete_notes"), ("pins", "delete_pins"), ("compacts", "delete_compact")):
+                counts[what] += len(self.db.execute(self.sql[name], (tenant, rid)).fetchall())
+            if state is not None:
+                self.db.execute(self.sql["delete_session"], (tenant, rid))
+                counts["sessions"] += 1
+        self.db.execute(self.sql["drop_unused_scopes"], {"tenant": tenant})
+        self.db.execute(self.sql["drop_unused_names"], {"tenant": tenant})
+        self._scopes.clear()
+        return counts, ids
+
+    def reindex(self, records: Sequence[AnyRecord], entries: Sequence[Entry], *, embedder: str) -> None:
+        for r, entry in zip(records, entries, strict=True):
+            tenant, kind = self._tenant(r.scope), KINDS.index(r.kind)
+            rid = self._rid(tenant, r)
+            scope = self._scope_rid(r.scope)
+            for (old,) in self.db.execute(self.sql["delete_entry"], (kind, rid)).fetchall():
+                self.db.execute(self.sql["add_removal"], (old,))
+            pos = r.pos if isinstance(r, Message) else 0
+            row = (tenant, self._user(r.scope), scope[1] if scope else 0, kind, rid, pos, codec.micros(r.at), codec.micros(r.recorded_at))
+            self.db.execute(self.sql["add_entry"], (*row, entry.terms, entry.vector))
+        self.db.execute(self.sql["put_setting"], ("embedder", embedder))
+
+    def _make_scope(self, scope: Scope) -> tuple[int, int]:
+        tenant = self._tenant(scope)
+        if tenant < 0:
+            tenant = int(self.db.execute(self.sql["add_tenant"], (codec.pack(scope.tenant),)).get)
+        numbers = []
+        for value in (scope.user, scope.agent, scope.project, scope.session):
+            number = 0 if value is None else self._number(tenant, value)
+            if value is not None and number < 0:
+                number = int(self.db.execute(self.sql["add_name"], (tenant, codec.pack(value))).get)
+            numbers.append(number)
+        rid = self.db.execute(self.sql["scope"], (tenant, *numbers)).get
+        if rid is None:
+            rid = self.db.execute(self.sql["add_scope"], (tenant, *numbers)).get
+        return tenant, int(rid)
+
+    def _user(self, scope: Scope) -> int:
+        return 0 if scope.user is None else self._number(self._tenant(scope), scope.user)
+
+    def _rid(self, tenant: int, record: AnyRecord) -> int | None:
+        row = self.db.execute(self.sql[f"{record.kind}_by_id"], (tenant, record.id)).fetchone()
+        return None if row is None else int(row[0])
+
+    def _body(self, n: NewMessage) -> tuple[Any, list[tuple[tuple[Any, ...], str, bytes]]]:
+        if codec.is_plain(n.draft, n.role, n.text):
+            return None, []
+        body, media = codec.split_media(n.draft.original)
+        return codec.dump(body), media
+
+    def _fact_values(self, f: Fact) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        text = (
+            codec.pack(f.text), codec.pack(f.why), codec.pack(f.source), f.trust, round(f.confidence * 10_000), codec.dump(list(f.tags)),
+            None if f.valid_from is None else codec.micros(f.valid_from), None if f.valid_to is None else codec.micros(f.valid_to),
+        )  # fmt: skip
+        gone = None if f.retracted_at is None else codec.micros(f.retracted_at)
+        return text, (gone, f.status, json.dumps(list(f.supersedes)), codec.provenance_json(f.provenance))
+
+    def _link(self, tenant: int, child: str, parents: set[str]) -> None:
+        self.db.executemany(self.sql["add_source"], [(tenant, p, child) for p in sorted(parents)])
+
+
+def _parents(fact: Fact) -> set[str]:
+    return {s.message for s in fact.provenance.spans} | set(fact.provenance.episodes)

@@ -1,0 +1,1 @@
+"""Pure rules: no clock, file, network, randomness or database; time is an argument."""

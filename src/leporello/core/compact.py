@@ -1,0 +1,164 @@
+"""Compacts and episodes as text: merging with what was known before, rendering under a budget.
+
+The order of sections is the order in which an agent needs them: what it is about, where it stands, what was decided and
+ruled out, what holds always, what was done, what is open, what comes next.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterable, Sequence
+
+from leporello.core.tokens import clip, estimate
+from leporello.records import Episode, Item, Section
+
+TITLES: tuple[tuple[Section, str], ...] = (
+    ("goal", "Task"),
+    ("state", "Current state"),
+    ("decision", "Decisions"),
+    ("eliminated", "Ruled out"),
+    ("constraint", "Constraints"),
+    ("correction", "Corrections by the user"),
+    ("confirmation", "Confirmed by the user"),
+    ("preference", "Preferences"),
+    ("event", "What happened"),
+    ("pattern", "Patterns"),
+    ("work", "Work done, in order"),
+    ("error", "Problems and causes"),
+    ("result", "Results worth keeping"),
+    ("open", "Open questions"),
+    ("next", "Next steps"),
+)
+CLOSING = "Go on from the current state above. Do not explore again what was ruled out."
+KEPT: frozenset[str] = frozenset({"goal", "constraint", "decision", "eliminated", "preference", "correction", "event", "pattern"})
+_WORD = re.compile(r"[^\W_]+")
+
+
+def line(item: Item) -> str:
+    """The list item that shows `item`: its text, and its reason where the text does not hold it."""
+    text = item.text
+    if item.why and item.why.casefold() not in text.casefold():
+        text = f"{text} Why: {item.why}" if text[-1:] in ".!?。！？" else f"{text}: {item.why}"
+    return f"- {text}"
+
+
+def size(text: str) -> int:
+    """What `text` takes of a budget, in quarters of a token: characters for ASCII text, four times the estimate for other text."""
+    return len(text) if text.isascii() else max(len(text), 4 * estimate(text))
+
+
+def cost(item: Item) -> int:
+    """What `item` takes of a budget when it is rendered, in quarters of a token."""
+    return size(line(item)) + 1
+
+
+def render(items: Iterable[Item], *, tokens: int) -> tuple[str, tuple[Item, ...]]:
+    """The text of a compact, and the items that found room. The text is never over `tokens` (four characters each).
+
+    When not all fit, the heaviest go first; a goal alone that is too long is shortened. Items keep their order in a section.
+    """
+    room = 4 * tokens
+    given = list(items)
+    kept, left, open_sections = set[int](), room, set[str]()
+    titles = dict(TITLES)
+    for n in sorted(range(len(given)), key=lambda n: (given[n].section != "goal", -given[n].weight, n)):
+        section = given[n].section
+        price = cost(given[n]) + (0 if section in open_sections else len(titles[section]) + 5)
+        if price <= left:
+            kept.add(n)
+            open_sections.add(section)
+            left -= price
+    if not kept and given:
+        return _shortest(given[0], tokens)
+    shown = tuple(item for n, item in enumerate(given) if n in kept)
+    text = _text(shown)
+    if shown and left >= len(CLOSING) + 2:
+        text = f"{text}\n\n{CLOSING}"
+    return text, shown
+
+
+def _shortest(item: Item, tokens: int) -> tuple[str, tuple[Item, ...]]:
+    text = clip(item.text, tokens)
+    return (text, (dataclasses.replace(item, text=text),)) if text else ("", ())
+
+
+def _text(items: Sequence[Item]) -> str:
+    blocks = []
+    for section, title in TITLES:
+        lines = [line(i) for i in items if i.section == section]
+        if lines:
+            blocks.append("\n".join([f"## {title}", *lines]))
+    return "\n\n".join(blocks)
+
+
+def normal(text: str) -> str:
+    """The words of `text`, for comparing."""
+    return " ".join(_WORD.findall(text.casefold()))
+
+
+def merge(prior: Sequence[Item], new: Sequence[Item]) -> tuple[Item, ...]:
+    """Prior items and new ones as one list (R77): what was resolved is left out, what was said again is kept once, newest last.
+
+    Prior steps and questions that the new items answer, the prior current state, and duplicates are dropped; prior items
+    of passing sections weigh less than before, so that a compact does not grow from session to session (R78).
+    """
+    fresh = {normal(i.text) for i in new}
+    bags = [set(normal(i.text).split()) for i in new if i.section in {"state", "work", "decision", "error", "confirmation", "result"}]
+    kept = []
+    for item in prior:
+        if normal(item.text) in fresh:
+            continue
+        if item.section in {"open", "next"} and _settled(item, bags):
+            continue
+        kept.append(_aged(item) if new else item)
+    seen: set[str] = set()
+    out: list[Item] = []
+    for item in reversed([*kept, *new]):
+        words = f"{item.section in KEPT}:{normal(item.text)}"
+        if words not in seen:
+            seen.add(words)
+            out.append(item)
+    return tuple(reversed(out))
+
+
+def _settled(item: Item, bags: Sequence[set[str]]) -> bool:
+    words = {w for w in normal(item.text).split() if len(w) > 3 or not w.isascii()}
+    return bool(words) and any(len(words & bag) >= 0.7 * len(words) for bag in bags)
+
+
+def _aged(item: Item) -> Item:
+    if item.section in KEPT:
+        return dataclasses.replace(item, weight=round(item.weight * 0.95, 4))
+    section: Section = "work" if item.section == "state" else item.section
+    return dataclasses.replace(item, section=section, weight=round(item.weight * 0.5, 4))
+
+
+def summarise(items: Sequence[Item]) -> str:
+    """Two or three sentences: what was wanted, what was decided or found, where it stands."""
+    picks: list[Item] = []
+    for group in (("goal", "event", "preference"), ("decision", "eliminated", "correction", "constraint"), ("state", "work", "next", "error")):
+        best = max((i for i in items if i.section in group), key=lambda i: i.weight, default=None)
+        if best is not None:
+            picks.append(best)
+    for item in sorted(items, key=lambda i: -i.weight):
+        if len(picks) >= 3:
+            break
+        if item not in picks:
+            picks.append(item)
+    return " ".join(_ended(clip(i.text, 60)) for i in picks[:3])
+
+
+def _ended(text: str) -> str:
+    return text if text[-1:] in ".!?。！？…:" else f"{text}."
+
+
+def render_episode(episode: Episode) -> str:
+    """One episode for the context: its id, turn range, summary, decisions, ruled out, open questions, results (X9)."""
+    first, last = episode.turns
+    out = [f"### {episode.id} · turns {first}–{last}" if first != last else f"### {episode.id} · turn {first}", episode.summary]
+    for section, title in TITLES:
+        lines = [line(i) for i in episode.items if i.section == section and i.text not in episode.summary]
+        if lines:
+            out.append("\n".join([f"{title}:", *lines]))
+    return "\n".join(out)

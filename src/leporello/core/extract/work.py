@@ -1,0 +1,227 @@
+"""An agent's work as steps: what it said that it would do, what it then did, and what came of it.
+
+A step is the agent's own narration followed by its calls. The most recent call of each tool is quoted as it was made, so
+that whoever goes on can make the same call; earlier ones are told in words with what they changed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from leporello.core.blocks import parts
+from leporello.core.extract import cues
+from leporello.core.extract.calls import Call, command, decode, phrase, quote, said, shape, steps, whole
+from leporello.core.extract.names import names
+from leporello.core.extract.sentences import Sentence, excerpt, hide, sentences
+from leporello.records import Item, Message, Part, Span
+
+MOST_ACTS = 4
+LEAST = 90
+"""Characters of an old change that are quoted."""
+_FAILURE = re.compile(
+    r"\b(?:error|failed|failure|fail|exception|panic|traceback|fatal|cannot|undefined|denied|not found|no such|timed out|assert\w*|expected|refused|conflict)\b|错误|失败|エラー|ошибка",
+    re.IGNORECASE,
+)
+_PASSED = re.compile(r"\b\d+ (?:passed|failed|tests?|issues?|errors?|warnings?|files? changed)\b|^(?:ok|PASS|FAIL)\b|\ball (?:tests )?pass|^\[[\w/.-]+ [0-9a-f]{7,}\]", re.IGNORECASE | re.MULTILINE)
+_REFUSED = re.compile(r"doesn't want to proceed|user rejected|tool use was rejected|interrupted by user|requires approval", re.IGNORECASE)
+
+
+@dataclass
+class Step:
+    """One step: narration (sentences of one message), calls with their messages, results by call id."""
+
+    message: Message
+    narration: list[Sentence] = field(default_factory=list)
+    acts: list[tuple[Message, Call]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Result:
+    """A tool's answer: its message, part and the call that it answers (None when unknown)."""
+
+    message: Message
+    part: Part
+    call: Call | None
+
+
+@dataclass
+class Work:
+    """What the messages hold of work: steps in order, results in order."""
+
+    steps: list[Step] = field(default_factory=list)
+    results: list[Result] = field(default_factory=list)
+
+
+def gather(messages: Sequence[Message]) -> Work:
+    """The steps and the results of `messages`."""
+    work = Work()
+    made: dict[str, Call] = {}
+    for message in messages:
+        for part in parts(message):
+            if part.kind == "text" and message.role == "assistant":
+                told = narration(part)
+                if told:
+                    work.steps.append(Step(message, told))
+            elif part.kind == "call":
+                call = decode(part)
+                made[part.id] = call
+                if not work.steps or len(work.steps[-1].acts) >= MOST_ACTS:
+                    work.steps.append(Step(message))
+                work.steps[-1].acts.append((message, call))
+            elif part.kind == "result":
+                work.results.append(Result(message, part, made.get(part.id)))
+            elif part.kind == "text" and part.text.strip():
+                work.steps.append(Step(message))
+    work.steps = [s for s in work.steps if s.acts]
+    return work
+
+
+def narration(part: Part) -> list[Sentence]:
+    """The last sentences of an agent's text: what it says before it calls a tool."""
+    found: list[Sentence] = []
+    for offset, text in excerpt(hide(part.text)):
+        found = sentences(text, part.start + offset) or found
+    return found[-2:] if len(found) > 1 and len(found[-1].text) < 120 else found[-1:]
+
+
+def step_items(work: Work, *, detail: int, worth: Mapping[str, float]) -> list[Item]:
+    """One item a step, in order. `detail` is how many characters of a recent change are quoted."""
+    newest: dict[str, Call] = {}
+    for step in work.steps:
+        for _, call in step.acts:
+            newest[shape(call)] = call
+    shown = set(map(id, newest.values()))
+    outcome = {id(r.call): r for r in work.results if r.call}
+    out = []
+    changes = 0
+    for step in reversed(work.steps):
+        room = max(LEAST, int(detail * 0.82**changes))
+        changes += sum(c.verb in {"change", "write"} for _, c in step.acts)
+        item = _item(step, room=room, shown=shown, outcome=outcome, worth=worth)
+        if item:
+            out.append(item)
+    return out[::-1]
+
+
+def _item(step: Step, *, room: int, shown: set[int], outcome: dict[int, Result], worth: Mapping[str, float]) -> Item | None:
+    told = " ".join(s.text.rstrip(":") if s is step.narration[-1] else s.text for s in step.narration)
+    acts: list[str] = []
+    places = [Span(step.message.id, s.start, s.end, step.message.turn) for s in step.narration]
+    for message, call in step.acts:
+        if call.verb == "plan" and id(call) not in shown:
+            continue
+        act = f"{call.name} {whole(call, room * 3 // 2, worth)}" if id(call) in shown else phrase(call, room, worth)
+        if act and act not in acts:
+            acts.append(act + _came_of(outcome.get(id(call))))
+            places.append(Span(message.id, *call.place, message.turn))
+    if not acts and not names(told):
+        return None
+    text = _sentence(told, acts)
+    changed = any(c.verb in {"change", "write"} for _, c in step.acts)
+    weight = (1.2 if changed else 0.6) + (0.4 if told else 0.0)
+    at = step.message.at
+    key = next((p for _, c in step.acts for p in c.paths), "")
+    return Item("work", text, key=key, spans=tuple(places), weight=weight, trust="agent", at=at)
+
+
+def _sentence(told: str, acts: list[str]) -> str:
+    done = "; ".join(acts)
+    if not told:
+        return done[:1].upper() + done[1:]
+    return f"{told} — {done}" if done else told
+
+
+def _came_of(result: Result | None) -> str:
+    if result is None or result.call is None or result.call.verb not in {"run", "change", "write", "delegate"}:
+        return ""
+    if result.part.error:
+        line = failure_line(result.part.text)
+        return f" (failed: {line[2][:140]})" if line else " (failed)"
+    if result.call.verb == "run" and (found := _PASSED.search(result.part.text[-3000:])):
+        tail = result.part.text[-3000:]
+        start = tail.rfind("\n", 0, found.start()) + 1
+        line_end = tail.find("\n", found.end())
+        return f" ({' '.join(tail[start : line_end if line_end >= 0 else None].split())[:80]})"
+    return ""
+
+
+def failure_line(text: str) -> tuple[int, int, str] | None:
+    """The last line of an output that tells of a failure, with its place; the last line if none does (D9)."""
+    start = max(0, len(text) - 6000)
+    best: tuple[int, int, str] | None = None
+    last: tuple[int, int, str] | None = None
+    for line in re.finditer(r"[^\n]+", text[start:]):
+        shown = line.group().strip()
+        if len(shown) < 6:
+            continue
+        here = (start + line.start(), start + line.end(), " ".join(shown.split()))
+        last = here
+        if _FAILURE.search(shown):
+            best = here
+    return best or last
+
+
+def error_items(work: Work) -> list[Item]:
+    """What failed, in the tools' own words, once each: the last failing line of each failed call."""
+    out: list[Item] = []
+    seen: set[str] = set()
+    for result in work.results:
+        if not result.part.error or _REFUSED.search(result.part.text[:2000]):
+            continue
+        line = failure_line(result.part.text)
+        if line is None or line[2] in seen:
+            continue
+        seen.add(line[2])
+        start, end, text = line
+        place = Span(result.message.id, result.part.start + start, result.part.start + end, result.message.turn)
+        call = result.call
+        what = (said(call) or command(call) or ", ".join(call.paths) or call.name) if call else ""
+        shown = f"{quote(what, 80)} failed: {text[:220]}" if what else f"A call failed: {text[:220]}"
+        out.append(Item("error", shown, key=what[:80], spans=(place,), weight=0.8, trust="tool", at=result.message.at))
+    return out
+
+
+def plan_items(work: Work) -> list[Item]:
+    """The agent's own list of things to do as it stands at the end: what is in progress, what is left, what is done."""
+    plan: dict[str, tuple[str, str, Message, Call]] = {}
+    created = 0
+    for step in work.steps:
+        for message, call in step.acts:
+            if call.verb != "plan":
+                continue
+            listed = steps(call)
+            if listed:
+                plan = {text: (text, status, message, call) for text, status in listed}
+                continue
+            status = str(call.arguments.get("status") or "")
+            number = str(call.arguments.get("taskId") or call.arguments.get("task_id") or call.arguments.get("id") or "")
+            subject = said(call)
+            if number in plan and status:
+                plan[number] = (plan[number][0], status, message, call)
+            elif subject and not number:
+                created += 1
+                plan[str(created)] = (subject, status or "pending", message, call)
+    return _plan(list(plan.values()))
+
+
+def _plan(entries: list[tuple[str, str, Message, Call]]) -> list[Item]:
+    out = []
+    for text, status, message, call in entries:
+        span = (Span(message.id, *call.place, message.turn),)
+        state = status.lower()
+        if state in {"completed", "done", "complete"}:
+            out.append(Item("state", f"{text} (completed)", spans=span, weight=1.2, at=message.at))
+        elif state in {"cancelled", "canceled", "deleted"}:
+            continue
+        elif state in {"in_progress", "active", "doing"}:
+            out.append(Item("state", f"Being worked on now ({status}): {text}", spans=span, weight=5.0, at=message.at))
+        else:
+            out.append(Item("next", text, spans=span, weight=4.0, at=message.at))
+    return out
+
+
+def announces(text: str) -> bool:
+    """True for a sentence that only says which call comes next."""
+    return bool(cues.NARRATION.match(text))

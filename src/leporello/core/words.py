@@ -1,0 +1,228 @@
+"""From text to index terms: one hash per word occurrence, in order, for every script.
+
+Words of spaced scripts are folded (NFKC, case, diacritics) and stemmed by script. Runs of Chinese, Japanese, Korean,
+Thai, Lao, Khmer and Burmese, which have no spaces to rely on, give their characters and their pairs of characters.
+Identifiers, paths, versions and numbers with units (`max_retries`, `HTTPServer`, `src/auth.py`, `v2.1`, `250ms`) give
+the whole and its parts, so that either finds them. A term is the CRC-32 of its UTF-8 bytes: stable between runs and
+machines, and with a vocabulary of 100,000 a chance of 1 in 40,000 that a given query word meets a stranger.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+HEAD, TAIL = 48_000, 16_000
+"""Characters at the start and at the end of a text that are indexed; what is between them in a longer text is not."""
+
+_MONTHS = "January February March April May June July August September October November December".split()
+_DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
+_SHORT = {m[:3].lower(): m.lower() for m in _MONTHS} | {"sept": "september"}
+
+_STOP = (
+    # English, with the pieces that an apostrophe leaves
+    """a about after again all also am an and any are as at be because been before being between both but by can could d did do does doing
+    don during each few for from further had has have having he her here hers herself him himself his how i if in into is it its itself
+    just ll m me more most my myself no nor not now of off on once only or other our ours ourselves out over own re s same she should
+    so some such t than that the their theirs them themselves then there these they this those through to too under until up ve very
+    was we were what when where which while who whom whose why will with would you your yours yourself yourselves
+    doesn didn isn wasn aren weren won wouldn couldn shouldn hasn haven hadn
+    """
+    # Spanish, Portuguese, Italian, French, German (short words of one language that are content words of another are left out)
+    """de la el los las un una unos unas y o que qué en del al con por para se su sus es son fue como cómo cuál cual cuáles quién quien dónde
+    cuándo cuánto cuántos cuántas lo le les più ha han muy pero este esta estos estas ese esa
+    os das dos da em um uma com não uma ao aos na nas nos pelo pela qual quais quem onde quando
+    il gli i di che è sono per con del della dei delle nel nella chi dove quale quali
+    une des du et est sont dans pour qui quoi où ce cette ces sur au aux avec ne pas
+    der die das den dem des ein eine einer eines einem einen und oder ist sind war waren nicht mit von zu im auf für wer wie wo wann welche
+    welcher welches
+    """
+    # Russian, Arabic
+    """и в во не что он на я с со как а то все она так его но да ты к у же вы за бы по ее мне было вот от меня еще нет о из ему когда
+    кто где какой какая какие был была были это
+    في من على إلى الى عن ما ماذا متى اين أين كيف كم هل هو هي هذا هذه التي الذي الذين كان كانت و أو او ان أن لا مع
+    """
+    # Chinese and Japanese: particles, question words
+    """的 了 是 在 和 吗 呢 吧 啊 呀 我 你 他 她 它 们 这 那 有 什 么 什么 哪 哪个 哪些 怎么 怎样 几 个 多少 谁 我的 是什 么呢 的是 那个 这个 は が を に の で と も へ か です ます
+    """
+).split()
+
+# Scripts written without spaces between words, and hangul, whose endings no stemmer here knows.
+_DENSE = (
+    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u19e0-\u19ff\u3005-\u3007\u3040-\u318f\u31a0-\u31bf\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uaa60-\uaa7f\uac00-\ud7ff\uf900-\ufaff\U0001aff0-\U0001b16f\U00020000-\U0003ffff"
+)
+_SYMBOLS = "\u203c\u2049\u2190-\u21ff\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\ud800-\udfff\U0001f000-\U0001faff"
+_ACCENTS = re.compile("[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]+")
+_ASCII = re.compile(r"[A-Za-z0-9_]+(?:[./@:\-][A-Za-z0-9_]+){0,15}(?:\+\+|#(?![A-Za-z0-9_]))?")
+_RUN = re.compile(r"[A-Za-z]+|\d+")
+_WIDE_RUN = re.compile(r"[^\d_./@:+#\-]+|\d+")
+_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_WORD_MAX = 64
+_PARTS_MAX = 16
+_STEMMERS = (
+    ("a", "ɏ", "english"), ("Ͱ", "Ͽ", "greek"), ("Ѐ", "ԯ", "russian"), ("԰", "֏", "armenian"),
+    ("؀", "ۿ", "arabic"), ("ऀ", "ॿ", "hindi"), ("஀", "௿", "tamil"), ("ἀ", "῿", "greek"), ("Ḁ", "ỿ", "english"),
+)  # fmt: skip
+_lock = threading.Lock()
+
+
+@dataclass(frozen=True)
+class QueryTerms:
+    """The unique terms of a query, their weights in (0, 1], and the folded words that they stand for."""
+
+    hashes: NDArray[np.uint32]
+    weights: NDArray[np.float64]
+    words: tuple[str, ...]
+
+
+def terms(text: str) -> NDArray[np.uint32]:
+    """One hash per term occurrence, in order (an identifier's whole comes before its parts). Any string is taken."""
+    return np.frombuffer(b"".join([_known(c) if len(c) < _WORD_MAX else _packed(c) for c in _chunks(text)]), dtype="<u4")
+
+
+def query_terms(text: str) -> QueryTerms:
+    """The unique terms of a query. Stop words are left out unless there is nothing else.
+
+    A single character of a dense script weighs a fifth beside its pairs, because the pairs say the same more precisely.
+    """
+    found: dict[str, float] = {}
+    for chunk in _chunks(text):
+        dense = _is_dense(chunk) and len(chunk) > 1
+        for word in _split(chunk):
+            weight = 0.2 if dense and len(word) == 1 else 1.0
+            found[word] = max(weight, found.get(word, 0.0))
+    telling = {w: x for w, x in found.items() if w not in _stop_words()} or found
+    stems: dict[str, float] = {}
+    for word, weight in telling.items():
+        for form in {_stem(word), _stem(_SHORT.get(word, word))}:
+            stems[form] = max(weight, stems.get(form, 0.0))
+    hashes = np.array([_hash(w) for w in stems], dtype=np.uint32)
+    return QueryTerms(hashes, np.array(list(stems.values()), dtype=np.float64), tuple(stems))
+
+
+def index_text(text: str, *, name: str | None = None, at: datetime | None = None) -> str:
+    """What is indexed and embedded for a record: its date in words and its speaker stand in front of the text.
+
+    Questions name days and people ("What did Kate cook on 29 December?") that messages only imply.
+    """
+    day = f"{at.day} {_MONTHS[at.month - 1]} {at.year} " if at else ""
+    return f"{day}{name}: {text}" if name else f"{day}{text}"
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= HEAD + TAIL else f"{text[:HEAD]} {text[-TAIL:]}"
+
+
+def _chunks(text: str) -> list[str]:
+    text = _clipped(text)
+    if text.isascii():
+        return _ASCII.findall(text)
+    return _unicode().findall(unicodedata.normalize("NFKC", text))
+
+
+@cache
+def _unicode() -> re.Pattern[str]:
+    """Words with their combining marks, dense runs, and symbols. Built when first needed: it scans the character table."""
+    marks = "".join(_ranges(c for c in range(0x300, 0x1E95B) if unicodedata.category(chr(c))[0] == "M"))
+    word = rf"[^\W{_DENSE}]+(?:[{marks}\u200c]+[^\W{_DENSE}]*)*"
+    return re.compile(rf"[{_DENSE}]+|{word}(?:[./@:\-]{word}){{0,15}}(?:\+\+|#(?!\w))?|[{_SYMBOLS}]")
+
+
+def _ranges(points: Iterable[int]) -> Iterable[str]:
+    first = last = -2
+    for point in points:
+        if point == last + 1:
+            last = point
+            continue
+        if last >= 0:
+            yield f"{chr(first)}-{chr(last)}"
+        first = last = point
+    yield f"{chr(first)}-{chr(last)}"
+
+
+@cache
+def _dense() -> re.Pattern[str]:
+    return re.compile(f"[{_DENSE}]")
+
+
+def _is_dense(chunk: str) -> bool:
+    return not chunk.isascii() and _dense().match(chunk) is not None
+
+
+def _split(chunk: str) -> list[str]:
+    """The folded words of a chunk, not yet stemmed: the whole first, then the parts if there are several."""
+    if _is_dense(chunk):
+        return [*chunk, *(chunk[i : i + 2] for i in range(len(chunk) - 1))]
+    whole = _fold(chunk).strip("_") or chunk
+    runs = (_RUN if chunk.isascii() else _WIDE_RUN).findall(chunk)[:_PARTS_MAX]
+    if len(runs) < 2 and (not runs or not _is_mixed(chunk)):
+        return [_trimmed(whole)]
+    parts = [p for run in runs for p in (run, *(_CAMEL.findall(run) if _is_mixed(run) else ()))]
+    return list(dict.fromkeys([whole, *(_trimmed(_fold(p)) for p in parts)]))
+
+
+def _is_mixed(word: str) -> bool:
+    return word.isascii() and not (word.islower() or word.isupper() or word[1:].islower())
+
+
+def _trimmed(word: str) -> str:
+    """Days and months without a leading zero, so that 8 May finds 2023-05-08."""
+    return word.lstrip("0") or "0" if len(word) == 2 and word.isdecimal() else word
+
+
+def _bare(word: str) -> str:
+    """Without diacritics; compatibility forms folded."""
+    if word.isascii():
+        return word
+    apart = unicodedata.normalize("NFKD", word).replace("\u0438\u0306", "\u0439")  # Russian и and й are two letters
+    return unicodedata.normalize("NFC", _ACCENTS.sub("", apart))
+
+
+def _fold(word: str) -> str:
+    return word.lower() if word.isascii() else _bare(word.casefold())
+
+
+def _packed(chunk: str) -> bytes:
+    return np.array([_hash(_stem(w)) for w in _split(chunk)], dtype="<u4").tobytes()
+
+
+_known = lru_cache(maxsize=1 << 16)(_packed)
+
+
+def _hash(word: str) -> int:
+    return zlib.crc32(word.encode("utf-8", "surrogatepass"))
+
+
+@cache
+def _stop_words() -> frozenset[str]:
+    return frozenset(map(_fold, _STOP))
+
+
+@cache
+def _stemmer(language: str) -> Any:
+    import snowballstemmer  # 40 languages: too slow to import for a program that only starts
+
+    return snowballstemmer.stemmer(language)
+
+
+@lru_cache(maxsize=1 << 16)
+def _stem(word: str) -> str:
+    """The stem by the script of the first letter; words with digits or connectors, and very long ones, stay as they are."""
+    if len(word) < 3 or len(word) > _WORD_MAX or not word.isalpha():
+        return word
+    for first, last, language in _STEMMERS:
+        if first <= word[0] <= last:
+            with _lock:  # a stemmer keeps the word that it works on
+                return str(_stemmer(language).stemWord(word))
+    return word

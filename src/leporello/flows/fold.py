@@ -1,0 +1,228 @@
+"""Folding: turns into episodes (L1 to L2), episodes into facts (L2 to L3), each step one transaction.
+
+A step is prepared outside the transaction and applied only if the folded prefix has not moved in the meantime (D24);
+so two processes that fold one session at once fold it once. The log itself never changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from leporello.core import facts as rules
+from leporello.core import tokens, turns, windows
+from leporello.core.compact import render
+from leporello.errors import BudgetTooSmall, FoldRefused, FoldStuck, NothingToFold
+from leporello.flows.indexing import entries, episode_text, fact_text
+from leporello.ports import Ports, SessionState, Writer
+from leporello.records import Compact, Episode, EpisodeDraft, Fact, FoldReport, Item, Layers, Message, Scope
+
+_STRIKES = 2
+_HEAD = 1_000
+_LOG_TOKENS = 1_000_000
+_SMALLEST_COMPACT = 50
+
+
+@dataclass(frozen=True)
+class _Tail:
+    """What is not folded yet: the messages, where they may be cut, and the sums that decide."""
+
+    messages: Sequence[Message]
+    cuts: Sequence[int]
+    plain: frozenset[int]
+
+
+def fold(ports: Ports, scope: Scope, *, everything: bool = False) -> FoldReport:
+    """Folds the session as far as its windows ask, or completely. Folding again changes nothing."""
+    with ports.store.read() as r:
+        state = r.session(scope)
+        messages = list(r.messages(state, first=state.folded + 1)) if state else []
+    if state is None:
+        return FoldReport()
+    report = FoldReport(tokens_before=sum(m.tokens for m in messages))
+    if state.stalled >= _STRIKES:
+        raise FoldStuck(f"Session {scope.session!r}: {state.stalled} folds in a row made no progress.")
+    tail = _tail(messages)
+    made: list[Episode] = []
+    if everything or windows.over(_window(tail, whole=True), ports.policies.fold):
+        while (cut := _cut(ports, tail, everything=everything)) is not None:
+            episode = _write_episode(ports, state, tail.messages[:cut])
+            if episode is None:
+                return fold(ports, scope, everything=everything)
+            made.append(episode)
+            state = replace(state, folded=episode.positions[1], episodes=episode.number)
+            tail = _after(tail, cut)
+    third = distil(ports, scope, closing=False)
+    return replace(
+        report,
+        episodes=tuple(e.id for e in made),
+        turns=(made[0].turns[0], made[-1].turns[1]) if made else None,
+        tokens_after=sum(m.tokens for m in tail.messages) + sum(e.tokens for e in made),
+        distilled=third.distilled,
+        facts=third.facts,
+    )
+
+
+def distil(ports: Ports, scope: Scope, *, closing: bool) -> FoldReport:
+    """Turns the oldest episodes over the L2 window into facts (R19); at a session's end, all that were not yet.
+
+    Episodes over the window leave for L3; at a session's end the others stay in L2, so that their text can be shown.
+    """
+    with ports.store.read() as r:
+        state = r.session(scope)
+        episodes = [e for e in r.episodes(scope, session=state) if e.layer == 2] if state else []
+        known = r.facts(_fact_scope(scope))
+    leaving = episodes[: windows.episodes_to_distil(len(episodes), ports.policies.fold)]
+    fresh = [e for e in (episodes if closing else leaving) if not e.distilled]
+    if not leaving and not fresh:
+        return FoldReport()
+    operations = ports.compactor.distil(fresh, [f for f in known if f.retracted_at is None]) if fresh else ()
+    moved_from = [e for e in episodes if e in leaving or e in fresh]
+    moved = [replace(e, distilled=True, layer=3 if e in leaving else 2) for e in moved_from]
+    with ports.store.write() as w:
+        if not set(moved_from) <= set(w.episodes(scope, session=state)):
+            return FoldReport()
+        made = apply(ports, w, operations, scope)
+        w.put_episodes(moved)
+    return FoldReport(distilled=tuple(e.id for e in moved), facts=tuple(f.id for f in made))
+
+
+def apply(ports: Ports, w: Writer, operations: Sequence[rules.Operation], scope: Scope) -> list[Fact]:
+    """Applies operations in the caller's transaction; the facts that were written or changed."""
+    target = _fact_scope(scope)
+    now = ports.clock.now()
+    found = rules.changes(operations, w.facts(target), scope=target, session=scope.session, now=now)
+    fresh = [c.fact for c in found if c.new]
+    made = iter(zip(fresh, entries(ports.embedder, [fact_text(f) for f in fresh]), strict=True))
+    out = []
+    for change in found:
+        if change.new:
+            fact, entry = next(made)
+            out.append(w.add_fact(fact, entry))
+        else:
+            w.put_fact(change.fact, action=change.action, actor=ports.compactor.name, why=change.why, at=now)
+            out.append(change.fact)
+    return out
+
+
+def layers(ports: Ports, scope: Scope) -> Layers:
+    """Which turns each layer holds: disjoint, and together every turn once, in order."""
+    with ports.store.read() as r:
+        state = r.session(scope)
+        if state is None:
+            return Layers()
+        episodes = r.episodes(scope, session=state)
+        edge = list(r.messages(state, first=state.folded, last=state.folded + 1))
+    kept = state.turns + 1
+    if state.folded < state.messages:
+        kept = edge[-1].turn + (len(edge) > 1 and edge[0].turn == edge[-1].turn)
+    ranges = {layer: tuple(e.turns for e in episodes if e.layer == layer and e.turns[0] <= e.turns[1]) for layer in (2, 3)}
+    return Layers(ranges[3], ranges[2], ((kept, state.turns),) if kept <= state.turns else (), state.turns)
+
+
+def compact(ports: Ports, scope: Scope, *, budget: int) -> Compact:
+    """The flat summary of the session in at most `budget` tokens, kept with the session.
+
+    Made from the log itself as long as that is of moderate size; from the episodes and the unfolded tail of a longer one.
+    """
+    if budget < _SMALLEST_COMPACT:
+        raise BudgetTooSmall(f"A compact of {budget} tokens says nothing.", hint=f"Allow at least {_SMALLEST_COMPACT} tokens.")
+    with ports.store.read() as r:
+        state = r.session(scope)
+        if state is None or not state.messages:
+            raise NothingToFold(f"Session {scope.session!r} holds no messages.")
+        episodes = r.episodes(scope, session=state)
+        long = sum(e.replaced_tokens for e in episodes) > _LOG_TOKENS
+        messages = list(r.messages(state, first=state.folded + 1 if long else 1))
+    prior = tuple(i for e in episodes for i in e.items) if long else ()
+    items = ports.compactor.compact(messages, prior=prior, tokens=budget)
+    text, shown = render(items, tokens=budget)
+    made = Compact(scope, text, tokens.estimate(text), shown, state.turns, ports.compactor.name, len(items) - len(shown))
+    with ports.store.write() as w:
+        w.put_compact(made, at=ports.clock.now())
+    return made
+
+
+def draft_tokens(draft: EpisodeDraft) -> int:
+    """What an episode costs: its summary and its items."""
+    return tokens.estimate(draft.summary) + sum(item_tokens(i) for i in draft.items)
+
+
+def item_tokens(item: Item) -> int:
+    return tokens.estimate(item.text) + tokens.estimate(item.why)
+
+
+def make_episode(ports: Ports, state: SessionState, messages: Sequence[Message], *, number: int, first_turn: int) -> Episode:
+    """The compactor's episode for these messages, accepted only if it is non-empty and smaller by the policy's share."""
+    policy = ports.policies.fold
+    replaced = sum(m.tokens for m in messages)
+    allowed = max(1, int(replaced * (1 - policy.min_saving)))
+    draft = ports.compactor.episode(messages, tokens=min(policy.episode_tokens, allowed))
+    cost = draft_tokens(draft)
+    if not draft.summary.strip():
+        raise FoldRefused(f"The compactor {ports.compactor.name} returned no summary.")
+    if cost > allowed:
+        raise FoldRefused(f"The compactor {ports.compactor.name} returned {cost} tokens for {replaced}.")
+    return Episode(
+        "", state.scope, number, (first_turn, messages[-1].turn), (messages[0].pos, messages[-1].pos), messages[-1].at, ports.clock.now(),
+        draft.summary, draft.items, ports.compactor.name, cost, replaced,
+    )  # fmt: skip
+
+
+def _write_episode(ports: Ports, state: SessionState, messages: Sequence[Message]) -> Episode | None:
+    """Makes and writes one episode; None if another process folded in the meantime."""
+    try:
+        first = _first_turn(ports, state, messages)
+        episode = make_episode(ports, state, messages, number=state.episodes + 1, first_turn=first)
+    except FoldRefused:
+        with ports.store.write() as w:
+            now = w.session(state.scope)
+            if now is not None:
+                w.put_session(replace(now, stalled=now.stalled + 1))
+        raise
+    entry = entries(ports.embedder, [episode_text(episode.summary, episode, at=episode.at)])[0]
+    with ports.store.write() as w:
+        now = w.session(state.scope)
+        if now is None or now.folded != state.folded:
+            return None
+        made = w.add_episode(now, episode, entry)
+        w.put_session(replace(now, folded=made.positions[1], episodes=made.number, stalled=0))
+    return made
+
+
+def _first_turn(ports: Ports, state: SessionState, messages: Sequence[Message]) -> int:
+    """The first turn that begins in these messages: a turn belongs to the layer of its first message."""
+    with ports.store.read() as r:
+        before = next(iter(r.messages(state, first=messages[0].pos - 1, last=messages[0].pos - 1)), None) if messages[0].pos > 1 else None
+    return messages[0].turn + (before is not None and before.turn == messages[0].turn)
+
+
+def _tail(messages: Sequence[Message]) -> _Tail:
+    shapes = turns.shapes(messages)
+    cuts = turns.legal_cuts(shapes)
+    plain = frozenset(c for c in cuts if c == len(messages) or not shapes[c].assistant)
+    return _Tail(messages, cuts, plain)
+
+
+def _after(tail: _Tail, cut: int) -> _Tail:
+    """The rest after a legal cut: no pair crosses it, so the other cuts stay legal."""
+    return _Tail(tail.messages[cut:], [c - cut for c in tail.cuts if c >= cut], frozenset(c - cut for c in tail.plain if c >= cut))
+
+
+def _window(tail: _Tail, *, whole: bool) -> windows.Unfolded:
+    held = tail.messages if whole else tail.messages[:_HEAD]
+    return windows.Unfolded([m.turn for m in held], [m.tokens for m in held], [c for c in tail.cuts if c <= len(held)], tail.plain)
+
+
+def _cut(ports: Ports, tail: _Tail, *, everything: bool) -> int | None:
+    """The next cut; a long backlog is looked at from its head, which is as good and not quadratic."""
+    if len(tail.messages) > 3 * _HEAD:
+        cut = windows.next_cut(_window(tail, whole=False), ports.policies.fold, everything=True)
+        if cut is not None and cut < _HEAD:
+            return cut
+    return windows.next_cut(_window(tail, whole=True), ports.policies.fold, everything=everything)
+
+
+def _fact_scope(scope: Scope) -> Scope:
+    """Facts outlive their session: they are written without it."""
+    return replace(scope, session=None)

@@ -1,0 +1,120 @@
+"""Finding: the shelf of in-memory indexes, kept fresh by deltas, and the hits with their reasons."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from time import perf_counter
+
+from leporello.core import facts as rules
+from leporello.core import rank, words
+from leporello.core.times import micros
+from leporello.errors import BadSetting, EmptyQuery
+from leporello.ports import AnyRecord, Mark, Ports, Reader
+from leporello.records import Episode, Fact, Hit, Kind, Message, Provenance, Recall, Scope, Span
+
+KINDS: tuple[Kind, ...] = ("message", "episode", "fact")
+_QUERY_CHARACTERS = 4_000
+_SHELF_ROWS = 2_000_000
+
+
+@dataclass
+class _Held:
+    index: rank.Index
+    mark: Mark = (0, 0)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+class Shelf:
+    """The indexes of the tenants and users that were asked last, least recently used out first. Safe for threads.
+
+    An index is a function of committed rows alone: before each search it takes in what was committed since its mark.
+    """
+
+    def __init__(self, dimension: int, *, rows: int = _SHELF_ROWS) -> None:
+        self._dimension = dimension
+        self._rows = rows
+        self._lock = threading.Lock()
+        self._held: OrderedDict[tuple[str, str | None], _Held] = OrderedDict()
+
+    def search(self, reader: Reader, scope: Scope, query: rank.Query, sieve: rank.Sieve, ports: Ports, *, k: int) -> list[rank.Found]:
+        """The best rows of the scope's tenant and user that pass the sieve."""
+        held = self._get((scope.tenant, scope.user))
+        with held.lock:
+            delta = reader.index(scope, held.mark)
+            if delta.added or delta.removed:
+                held.index.apply(delta.added, delta.removed)
+            held.mark = max(held.mark, delta.mark)
+            return rank.search(held.index, query, sieve, ports.policies.recall, k=k)
+
+    def clear(self) -> None:
+        """Forgets every index."""
+        with self._lock:
+            self._held.clear()
+
+    def _get(self, key: tuple[str, str | None]) -> _Held:
+        with self._lock:
+            held = self._held.pop(key, None) or _Held(rank.Index(self._dimension))
+            self._held[key] = held
+            while len(self._held) > 1 and sum(len(h.index) for h in self._held.values()) > self._rows:
+                self._held.popitem(last=False)
+            return held
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked: text, how many, which kinds, and at which moment (see `recall`)."""
+
+    text: str
+    k: int = 10
+    kinds: tuple[Kind, ...] = KINDS
+    as_of: datetime | None = None
+    believed_at: datetime | None = None
+
+
+def recall(ports: Ports, shelf: Shelf, scope: Scope, question: Question) -> Recall:
+    """The records that answer best.
+
+    `as_of`: what was said or true by then. `believed_at`: what the store held then. Facts that ended or were retracted
+    come back only for a moment at which they were held. Below the relevance floor there are no hits, and `not_found`.
+    """
+    began = perf_counter()
+    _check(question)
+    text = question.text[:_QUERY_CHARACTERS]
+    query = rank.Query(words.query_terms(text), ports.embedder.embed([text])[0])
+    with ports.store.read() as r:
+        sieve = rank.Sieve(
+            kinds=question.kinds,
+            until=micros(question.as_of) if question.as_of else None,
+            believed=micros(question.believed_at) if question.believed_at else None,
+            **r.names(scope),
+        )
+        found = shelf.search(r, scope, query, sieve, ports, k=question.k + 20 if "fact" in question.kinds else question.k)
+        records = r.records(scope, [f.rid for f in found])
+    hits = [Hit(records[f.rid], f.score, f.why, provenance(records[f.rid])) for f in found if f.rid in records]
+    hits = [h for h in hits if not isinstance(h.record, Fact) or rules.believed(h.record, as_of=question.as_of, believed_at=question.believed_at)]
+    missed = not hits or hits[0].score < ports.policies.recall.floor
+    return Recall(question.text, () if missed else tuple(hits[: question.k]), missed, round((perf_counter() - began) * 1000, 3))
+
+
+def provenance(record: AnyRecord) -> Provenance:
+    """Where a record comes from, down to characters."""
+    if isinstance(record, Message):
+        return Provenance(record.scope.session, (record.turn,), (), (Span(record.id, 0, len(record.text), record.turn),))
+    if isinstance(record, Episode):
+        spans = tuple(dict.fromkeys(s for i in record.items for s in i.spans))
+        return Provenance(record.scope.session, tuple(range(record.turns[0], record.turns[1] + 1)), (record.id,), spans)
+    return record.provenance
+
+
+def _check(question: Question) -> None:
+    if not question.text.strip():
+        raise EmptyQuery()
+    if not 1 <= question.k <= 10_000:
+        raise BadSetting(f"k={question.k} is out of bounds: use 1 to 10,000.")
+    unknown: Sequence[str] = [k for k in question.kinds if k not in KINDS]
+    if unknown or not question.kinds:
+        raise BadSetting(f"kinds={question.kinds!r}: use some of {', '.join(KINDS)}.")

@@ -1,0 +1,52 @@
+"""What callers hand to `add`: text, mappings, SDK objects and whole responses, as drafts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from leporello.core.blocks import role_of
+from leporello.errors import BadMessage
+from leporello.records import Draft
+
+
+def drafts(value: object) -> list[Draft]:
+    """The messages that `value` holds, verbatim.
+
+    Taken: a string (a user message), a mapping with a role, a Responses item, objects of the Anthropic and OpenAI SDKs
+    (anything with `model_dump`), a whole Anthropic, Chat Completions or Responses answer, and lists of these.
+    """
+    if isinstance(value, Draft):
+        return [value]
+    if isinstance(value, str):
+        return [Draft({"role": "user", "content": value})]
+    if isinstance(value, (list, tuple)):
+        return [d for v in value for d in drafts(v)]
+    plain = _plain(value)
+    if isinstance(plain.get("choices"), list):
+        return [Draft(_message(_plain(c.get("message")))) for c in plain["choices"][:1] if isinstance(c, Mapping)]
+    if plain.get("object") == "response" and isinstance(plain.get("output"), list):
+        return [d for item in plain["output"] for d in drafts(item)]
+    if plain.get("type") == "message" and "stop_reason" in plain and "usage" in plain:
+        return [Draft({"role": plain["role"], "content": plain["content"]})]
+    return [Draft(_message(plain))]
+
+
+def _message(value: Mapping[str, Any]) -> dict[str, Any]:
+    role_of(value)
+    bad = next((k for k in value if not isinstance(k, str)), None)
+    if bad is not None:
+        raise BadMessage(f"A message has the key {bad!r}, which is no string.")
+    return dict(value)
+
+
+def _plain(value: object) -> dict[str, Any]:
+    """A mapping, or an SDK object dumped to one without the fields that were not set."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    dump = getattr(value, "model_dump", None)
+    if callable(dump):
+        made = dump(mode="json", exclude_unset=True)
+        if isinstance(made, dict):
+            return made
+    raise BadMessage(f"A {type(value).__name__} is no message.")

@@ -1,0 +1,276 @@
+"""`open()` → `Memory` → `.scope(…)` → `Scoped` → `.session(…)`: the public way in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from types import TracebackType
+from typing import Any
+
+from leporello import transfer
+from leporello.adapters.clock import SystemClock
+from leporello.adapters.embedders import embedder as make_embedder
+from leporello.adapters.extractive import ExtractiveCompactor
+from leporello.adapters.sqlite.store import SqliteStore
+from leporello.core.times import instant
+from leporello.errors import BadName, BadSetting, EmptyText, NotFound
+from leporello.flows import forget, learn
+from leporello.flows.context import Context, Wanted, context
+from leporello.flows.explain import Explanation, explain
+from leporello.flows.indexing import match_embedder, reindex
+from leporello.flows.recall import KINDS, Question, Shelf, recall
+from leporello.flows.remember import remember
+from leporello.formats.objects import drafts
+from leporello.policies import Policies
+from leporello.ports import AnyRecord, Clock, Compactor, Embedder, Ports
+from leporello.records import Draft, Episode, Fact, ImportReport, Kind, Message, Note, Recall, Receipt, Scope, Trust
+from leporello.session import Session
+
+Moment = datetime | str | int | float
+
+
+def open(
+    path: str | os.PathLike[str], *, embedder: str | Embedder = "static", compactor: str | Compactor = "extractive", key: str | None = None,
+    clock: Clock | None = None, policies: Policies | dict[str, Any] | None = None, read_only: bool = False,
+) -> Memory:  # fmt: skip
+    """Opens a store: a path to a file (made if need be), or ":memory:".
+
+    `embedder`: "static" (offline, 256 dimensions), "hash" (no model files), or any `ports.Embedder`. `compactor`:
+    "extractive" (no model), or any `ports.Compactor`. `key` encrypts the file. `policies`: `Policies` or a mapping such as
+    `{"fold": {"l1_turns": 30}}`. Raises a `StoreError` that says what is wrong with the file.
+    """
+    settings = Policies.of(policies)
+    chosen = make_embedder(embedder) if isinstance(embedder, str) else embedder
+    ports = Ports(_store(path, key, read_only), chosen, _compactor(compactor), clock or SystemClock(), settings)
+    try:
+        match_embedder(ports.store, chosen, writable=not read_only)
+    except BaseException:
+        ports.store.close()
+        raise
+    return Memory(ports)
+
+
+def reembed(path: str | os.PathLike[str], *, embedder: str | Embedder = "static", key: str | None = None) -> int:
+    """Makes every vector of a store again with another embedder, in one transaction; how many were made."""
+    chosen = make_embedder(embedder) if isinstance(embedder, str) else embedder
+    store = _store(path, key, False)
+    try:
+        return reindex(store, chosen)
+    finally:
+        store.close()
+
+
+class Memory:
+    """An open store. Safe for threads and processes; `scope` gives the handle that reads and writes."""
+
+    def __init__(self, ports: Ports) -> None:
+        self._ports = ports
+        self._shelf = Shelf(ports.embedder.dimension)
+
+    def scope(self, *, tenant: str = "default", user: str | None = None, agent: str | None = None, project: str | None = None,
+              session: str | None = None) -> Scoped:  # fmt: skip
+        """A handle for exactly these dimensions; an unset dimension does not narrow."""
+        return Scoped(Scope(tenant, user, agent, project, session), self._ports, self._shelf)
+
+    def import_(self, path: str | os.PathLike[str], **options: Any) -> ImportReport:
+        """`Scoped.import_` for the default tenant."""
+        return self.scope().import_(path, **options)
+
+    def export(self, folder: str | os.PathLike[str], **options: Any) -> int:
+        """`Scoped.export` for the default tenant."""
+        return self.scope().export(folder, **options)
+
+    def stats(self) -> dict[str, Any]:
+        """Records of the default tenant by kind, bytes on disk, embedder and compactor."""
+        size = self._ports.store.size()
+        return {**self.scope().stats(), "bytes": size, "embedder": self._ports.embedder.name, "compactor": self._ports.compactor.name}
+
+    def doctor(self) -> list[str]:
+        """What is wrong with the store, a line each; empty when nothing is."""
+        return self._ports.store.check()
+
+    def backup(self, path: str | os.PathLike[str]) -> None:
+        """A consistent copy at a new path, with the same key, while others go on writing."""
+        self._ports.store.backup(os.fspath(path))
+
+    def flush(self) -> None:
+        """Waits for background work (there is none yet) and moves the write-ahead log into the file if nobody reads it."""
+        self._ports.store.scrub(patience=0.0)
+
+    def close(self) -> None:
+        """Closes the store; a second call does nothing."""
+        self._shelf.clear()
+        self._ports.store.close()
+
+    def __enter__(self) -> Memory:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+@dataclass(frozen=True)
+class Scoped:
+    """A handle on one scope: everything it reads and writes is bounded by it. Immutable; `narrow` gives a new one."""
+
+    scope: Scope
+    _ports: Ports
+    _shelf: Shelf
+
+    def narrow(self, **dimensions: str | None) -> Scoped:
+        """A handle with these dimensions set as well; a set one cannot be changed."""
+        return replace(self, scope=self.scope.narrow(**dimensions))
+
+    def session(self, name: str) -> Session:
+        """The session of this name in this scope, new or old."""
+        return Session(self.scope.narrow(session=name), self._ports, self._shelf)
+
+    def remember(
+        self, text: str, *, role: str = "user", name: str | None = None, at: Moment | None = None, trust: Trust | None = None,
+        origin: str | None = None,
+    ) -> Message:  # fmt: skip
+        """Stores one message in this scope's session and returns it; on disk when the call returns. No model is asked.
+
+        `at` is when it was said (now, if not given; a time without zone is UTC). With `origin`, a stable key of your own,
+        the same message is stored once.
+        """
+        if not isinstance(text, str) or not text:
+            raise EmptyText() if text == "" else BadName(f"remember takes a string, not a {type(text).__name__}.", hint="Use session().add.")
+        draft = Draft({"role": role, "content": text}, name, _moment(at), None, origin, trust)
+        made = [m for chunk in remember(self._ports, self.scope, [draft]) for m in chunk]
+        return made[0] if made else self._by_origin(origin)
+
+    def remember_many(self, messages: Iterable[Any]) -> Iterator[Message]:
+        """Stores messages (as `Session.add` takes them, or `records.Draft`) from any iterable, a transaction per chunk.
+
+        Iterate over what comes back: a message is on disk when it is yielded, and reading stops when you stop.
+        """
+        flat = (d for m in messages for d in drafts(m))
+        return (m for chunk in remember(self._ports, self.scope, flat) for m in chunk)
+
+    def learn(
+        self, text: str, *, kind: str = "fact", source: str = "user_stated", why: str = "", tags: Sequence[str] = (), at: Moment | None = None,
+        confidence: float | None = None, level: str | None = None,
+    ) -> Fact:  # fmt: skip
+        """Stores one fact that is true from `at` on (now, if not given). `level="project"` writes it without the session."""
+        operation = learn.told(text, kind=kind, source=source, why=why, tags=tuple(tags), at=_moment(at), confidence=confidence)
+        return learn.learn(self._ports, learn.at_level(self.scope, level), operation)
+
+    def recall(
+        self, query: str, *, k: int = 10, kinds: Sequence[Kind] = KINDS, as_of: Moment | None = None, believed_at: Moment | None = None
+    ) -> Recall:
+        """The records that answer best, with reasons; `not_found` when nothing does.
+
+        `as_of`: only what was said, or true, at that moment. `believed_at`: only what the store held at that moment.
+        """
+        chosen = (kinds,) if isinstance(kinds, str) else tuple(kinds)
+        question = Question(query, k, chosen, _moment(as_of), _moment(believed_at))
+        return recall(self._ports, self._shelf, self.scope, question)
+
+    def context(
+        self, query: str | None = None, *, budget: int = 2_000, system: str = "", as_of: Moment | None = None, believed_at: Moment | None = None
+    ) -> Context:
+        """Ordered blocks for a model within `budget` estimated tokens; `BudgetTooSmall` if what must be in does not fit."""
+        return context(self._ports, self._shelf, self.scope, Wanted(query, budget, system, _moment(as_of), _moment(believed_at)))
+
+    def explain(self, id: str) -> Explanation:
+        """Where a record comes from: episodes, turns, characters."""
+        return explain(self._ports, self.scope, id)
+
+    def get(self, id: str) -> AnyRecord:
+        """The record with this id, if this scope sees it; `NotFound` otherwise."""
+        with self._ports.store.read() as r:
+            found = r.record(self.scope, id)
+        if found is None:
+            raise NotFound(f"{id!r} is not in this scope.")
+        return found
+
+    def facts(self) -> tuple[Fact, ...]:
+        """The facts that hold now, oldest first."""
+        with self._ports.store.read() as r:
+            return tuple(f for f in r.facts(self.scope) if f.retracted_at is None and f.valid_to is None)
+
+    def episodes(self) -> tuple[Episode, ...]:
+        """The episodes that this scope sees, oldest first."""
+        with self._ports.store.read() as r:
+            return tuple(r.episodes(self.scope))
+
+    def sessions(self) -> tuple[str | None, ...]:
+        """The names of the sessions that this scope sees, oldest first; None is what was remembered outside a session."""
+        with self._ports.store.read() as r:
+            return tuple(dict.fromkeys(s.scope.session for s in r.sessions(self.scope)))
+
+    def set_note(self, key: str, value: Any) -> None:
+        """Sets a scratchpad value (any JSON value) of this scope; `None` removes it."""
+        with self._ports.store.write() as w:
+            w.put_note(Note(self.scope, key, value, self._ports.clock.now()))
+
+    def note(self, key: str) -> Any:
+        """The newest value of this key that this scope sees, or None."""
+        return next((n.value for n in self.notes() if n.key == key), None)
+
+    def notes(self) -> tuple[Note, ...]:
+        """The notes that this scope sees, newest first."""
+        with self._ports.store.read() as r:
+            return tuple(r.notes(self.scope))
+
+    def erase(self, *ids: str) -> Receipt:
+        """Erases records with everything that rests on them: gone, everywhere, with a receipt. Cannot be undone."""
+        return forget.erase(self._ports, self.scope, ids)
+
+    def erase_all(self) -> Receipt:
+        """Erases everything that belongs to exactly the dimensions of this handle, and what rests on it."""
+        return forget.erase_all(self._ports, self.scope)
+
+    def stats(self) -> dict[str, int]:
+        """Records that this scope sees, by kind."""
+        with self._ports.store.read() as r:
+            return dict(r.counts(self.scope))
+
+    def import_(
+        self, path: str | os.PathLike[str], *, format: str | None = None, quarantine: str | os.PathLike[str] | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> ImportReport:  # fmt: skip
+        """Reads a transcript or a memory file into this scope; again, it adds only what is new.
+
+        What cannot be read goes to the quarantine file, verbatim. `progress` is called with bytes done and in all.
+        """
+        target = quarantine if quarantine is not None else transfer.quarantine_path(self._ports.store.path, os.fspath(path))
+        return transfer.bring(self._ports, self.scope, os.fspath(path), format=format, quarantine=os.fspath(target), progress=progress)
+
+    def export(self, folder: str | os.PathLike[str], *, format: str = "original") -> int:
+        """Writes the messages of each session, as they came in, to JSON files in a folder; how many messages."""
+        return transfer.take(self._ports, self.scope, os.fspath(folder), format=format)
+
+    def _by_origin(self, origin: str | None) -> Message:
+        with self._ports.store.read() as r:
+            state = r.session(self.scope)
+            found = next((m for m in r.messages(state) if m.origin == origin), None) if state else None
+        if found is None:
+            raise NotFound(f"The message with origin {origin!r} was erased meanwhile.")
+        return found
+
+
+def _moment(value: Moment | None) -> datetime | None:
+    return None if value is None else instant(value)
+
+
+def _store(path: str | os.PathLike[str], key: str | None, read_only: bool) -> SqliteStore:
+    place = os.fspath(path)
+    if not isinstance(place, str) or not place:
+        raise BadSetting("The path is empty.", hint='Pass the path of a file, or ":memory:".')
+    if place.startswith(("postgresql://", "postgres://")):
+        raise BadSetting("PostgreSQL stores are not part of this version.", hint="Pass the path of a file.")
+    return SqliteStore(place, key=key, read_only=read_only)
+
+
+def _compactor(compactor: str | Compactor) -> Compactor:
+    if not isinstance(compactor, str):
+        return compactor
+    if compactor == "extractive":
+        return ExtractiveCompactor()
+    raise BadSetting(f"There is no compactor {compactor!r} in this version.", hint='Use "extractive", or pass a `ports.Compactor`.')
+
+

@@ -1,0 +1,94 @@
+"""The settings: frozen, bounded, few. An unknown name or a value out of bounds raises `BadSetting`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from leporello.errors import BadSetting
+
+
+def _bounds(policy: object, **limits: tuple[float, float]) -> None:
+    bad = [f"{n}={getattr(policy, n)!r} (from {lo:g} to {hi:g})" for n, (lo, hi) in limits.items() if not lo <= getattr(policy, n) <= hi]
+    if bad:
+        raise BadSetting(f"{type(policy).__name__}: {'; '.join(bad)}.")
+
+
+@dataclass(frozen=True)
+class FoldPolicy:
+    """When and how far to fold (R14, R18, C10): strictly over a limit, whichever comes first, down to half."""
+
+    l1_turns: int = 20
+    l1_tokens: int = 30_000
+    l2_episodes: int = 10
+    keep: float = 0.5
+    min_saving: float = 0.2
+    episode_tokens: int = 1_000
+
+    def __post_init__(self) -> None:
+        _bounds(self, l1_turns=(1, 10_000), l1_tokens=(100, 10_000_000), l2_episodes=(1, 1_000), keep=(0, 0.95), min_saving=(0, 0.95), episode_tokens=(50, 100_000))
+
+
+@dataclass(frozen=True)
+class RecallPolicy:
+    """How the lanes are fused. Weights are shares of a score in [0, 1]; see `core/rank.py` for their measurement."""
+
+    dense: float = 0.4
+    neighbours: float = 0.3
+    session: float = 0.1
+    floor: float = 0.2
+
+    def __post_init__(self) -> None:
+        _bounds(self, dense=(0, 1), neighbours=(0, 1), session=(0, 1), floor=(0, 1))
+
+
+@dataclass(frozen=True)
+class ContextPolicy:
+    """What a context holds at most (X14, R127)."""
+
+    facts: int = 20
+    episodes: int = 5
+    recalled: int = 5
+
+    def __post_init__(self) -> None:
+        _bounds(self, facts=(0, 1_000), episodes=(0, 1_000), recalled=(0, 100))
+
+
+@dataclass(frozen=True)
+class WritePolicy:
+    """How messages are written."""
+
+    chunk: int = 500
+    max_message_bytes: int = 256 * 1024 * 1024
+
+    def __post_init__(self) -> None:
+        _bounds(self, chunk=(1, 100_000), max_message_bytes=(1_000, 1_000_000_000))
+
+
+@dataclass(frozen=True)
+class Policies:
+    """All policies of an open store."""
+
+    fold: FoldPolicy = field(default_factory=FoldPolicy)
+    recall: RecallPolicy = field(default_factory=RecallPolicy)
+    context: ContextPolicy = field(default_factory=ContextPolicy)
+    write: WritePolicy = field(default_factory=WritePolicy)
+
+    @classmethod
+    def of(cls, settings: Policies | dict[str, Any] | None) -> Policies:
+        """`Policies`, or a mapping such as `{"fold": {"l1_turns": 30}}`; unknown names are refused."""
+        if settings is None:
+            return cls()
+        if isinstance(settings, Policies):
+            return settings
+        parts = {f.name: f.default_factory for f in fields(cls)}  # type: ignore[misc]
+        made: dict[str, Any] = {}
+        for name, values in dict(settings).items():
+            if name not in parts:
+                raise BadSetting(f"There is no policy {name!r}: use {', '.join(parts)}.")
+            kind = type(parts[name]())  # type: ignore[operator]
+            known = {f.name for f in fields(kind)}
+            if unknown := set(values) - known:
+                raise BadSetting(f"{kind.__name__} has no {', '.join(sorted(unknown))}: use {', '.join(sorted(known))}.")
+            made[name] = kind(**values)
+        return cls(**made)

@@ -1,0 +1,314 @@
+"""What the flows ask of the outside: a store, an embedder, a compactor, a clock. Each is the least that they need.
+
+A store is anything that passes `leporello.testing.StoreConformance`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol
+
+from leporello.policies import Policies
+from leporello.records import (
+    Compact, Draft, Episode, EpisodeDraft, Fact, Item, Kind, Message, Note, Operation, Scope, Trust,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+AnyRecord = Message | Episode | Fact
+
+
+class Clock(Protocol):
+    """The only source of the present instant."""
+
+    def now(self) -> datetime:
+        """An aware UTC datetime."""
+        ...
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors. `name` identifies the model and its dimension: a change of it needs re-embedding."""
+
+    name: str
+    dimension: int
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Shape (len(texts), dimension), rows of unit length; a text without a known word gives a row of zeros."""
+        ...
+
+
+class Compactor(Protocol):
+    """Writes episodes, compacts and facts. `name` says which and which version: it is kept with what was made."""
+
+    name: str
+
+    def episode(self, messages: Sequence[Message], *, tokens: int) -> EpisodeDraft:
+        """What these messages came to, in at most about `tokens` tokens. Raises `CompactorError`."""
+        ...
+
+    def compact(self, messages: Sequence[Message], *, prior: Sequence[Item], tokens: int) -> tuple[Item, ...]:
+        """The items of a flat summary of `messages` that merges `prior`; `tokens` is what there will be room for."""
+        ...
+
+    def distil(self, episodes: Sequence[Episode], known: Sequence[Fact]) -> tuple[Operation, ...]:
+        """Operations on facts that keep what will matter many sessions from now; none if there is nothing."""
+        ...
+
+
+@dataclass(frozen=True)
+class SessionState:
+    """The state of one session: counters and how far it is folded. `rid` is the store's own handle.
+
+    `answered` and `joinable` are the state of the newest turn (`core.turns.Place`); `folded` is the position of the
+    last folded message; `stalled` counts folds in a row without progress.
+    """
+
+    rid: int
+    scope: Scope
+    messages: int = 0
+    turns: int = 0
+    answered: bool = False
+    joinable: bool = False
+    folded: int = 0
+    episodes: int = 0
+    stalled: int = 0
+    closed_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What the index keeps of one record: term hashes (uint32) and the vector (float16), as little-endian bytes."""
+
+    terms: bytes
+    vector: bytes
+
+
+@dataclass(frozen=True)
+class NewMessage:
+    """A message with its place, ready to be written."""
+
+    draft: Draft
+    role: str
+    pos: int
+    turn: int
+    at: datetime
+    trust: Trust
+    text: str
+    tokens: int
+    entry: Entry
+
+
+@dataclass(frozen=True)
+class IndexRow:
+    """What recall needs of one record without reading its text. Times are microseconds since 1970, UTC.
+
+    `rid` is the store's own handle, growing with every write. `agent`, `project` and `session` are the store's numbers
+    for the names of these dimensions, 0 for unset. For a message, `log` is its session's number and `pos` its position
+    there; for an episode or a fact both are 0.
+    """
+
+    rid: int
+    kind: Kind
+    log: int
+    pos: int
+    at: int
+    recorded: int
+    agent: int
+    project: int
+    session: int
+    terms: bytes
+    vector: bytes
+
+
+Mark = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class IndexDelta:
+    """What changed since a mark in what a tenant and user can see; (0, 0) is the mark before everything."""
+
+    mark: Mark
+    added: Sequence[IndexRow]
+    removed: Sequence[int]
+
+
+class Reader(Protocol):
+    """One consistent snapshot of a store. A scope that is handed in sees; it never widens."""
+
+    def tenants(self) -> list[str]:
+        """Every tenant of the store."""
+        ...
+
+    def session(self, scope: Scope) -> SessionState | None:
+        """The session of exactly this scope."""
+        ...
+
+    def sessions(self, scope: Scope) -> list[SessionState]:
+        """The sessions that the scope sees, oldest first."""
+        ...
+
+    def messages(self, state: SessionState, *, first: int = 1, last: int | None = None) -> Iterator[Message]:
+        """Messages of one session by position, both ends included, in order."""
+        ...
+
+    def episodes(self, scope: Scope, *, session: SessionState | None = None) -> list[Episode]:
+        """Episodes that the scope sees (or of one session only), oldest first."""
+        ...
+
+    def facts(self, scope: Scope) -> list[Fact]:
+        """Every fact that the scope sees, retracted ones too, oldest first."""
+        ...
+
+    def record(self, scope: Scope, id: str) -> AnyRecord | None:
+        """The record, if the scope sees it."""
+        ...
+
+    def records(self, scope: Scope, rids: Sequence[int]) -> Mapping[int, AnyRecord]:
+        """Records by the handles of their index rows; those that are gone or out of scope are left out."""
+        ...
+
+    def index(self, scope: Scope, mark: Mark) -> IndexDelta:
+        """Index rows of the scope's tenant and user (or of all users, when it sets none) since the mark."""
+        ...
+
+    def names(self, scope: Scope) -> Mapping[str, int]:
+        """The numbers of the scope's agent, project and session; -1 for a name that the store does not know."""
+        ...
+
+    def notes(self, scope: Scope) -> list[Note]:
+        """Notes that the scope sees, newest first."""
+        ...
+
+    def pins(self, scope: Scope) -> list[str]:
+        """Pins that the scope sees, in the order in which they were set."""
+        ...
+
+    def compact(self, scope: Scope) -> Compact | None:
+        """The newest compact of exactly this scope's session."""
+        ...
+
+    def counts(self, scope: Scope) -> Mapping[str, int]:
+        """Records that the scope sees, by kind."""
+        ...
+
+    def derived(self, scope: Scope, ids: Sequence[str]) -> Sequence[AnyRecord]:
+        """Episodes and facts, in any scope of the tenant, that rest directly on these records."""
+        ...
+
+
+class Writer(Reader, Protocol):
+    """One write transaction: everything or nothing. Ids are made here and never reused."""
+
+    def open_session(self, scope: Scope) -> SessionState:
+        """The session of exactly this scope, made if need be."""
+        ...
+
+    def put_session(self, state: SessionState) -> None:
+        """Writes the counters of a session."""
+        ...
+
+    def known_origins(self, state: SessionState, origins: Sequence[str]) -> set[str]:
+        """Those of the origins that the session holds already."""
+        ...
+
+    def add_messages(self, state: SessionState, new: Sequence[NewMessage], *, recorded_at: datetime) -> list[Message]:
+        """Writes messages with their index rows and media."""
+        ...
+
+    def add_episode(self, state: SessionState, episode: Episode, entry: Entry) -> Episode:
+        """Writes an episode with its index row and its sources; its id is made here."""
+        ...
+
+    def add_fact(self, fact: Fact, entry: Entry) -> Fact:
+        """Writes a fact with its index row and its sources; its id is made here."""
+        ...
+
+    def put_fact(self, fact: Fact, *, action: str, actor: str, why: str, at: datetime) -> None:
+        """Writes the changed state of a fact, and a history row that says who did what, and why."""
+        ...
+
+    def put_episodes(self, episodes: Sequence[Episode]) -> None:
+        """Writes the layer and the distilled mark of episodes."""
+        ...
+
+    def put_note(self, note: Note) -> None:
+        """Sets a note; a value of `None` removes it."""
+        ...
+
+    def put_pin(self, scope: Scope, text: str, *, at: datetime, keep: bool = True) -> None:
+        """Sets a pin, or removes it."""
+        ...
+
+    def put_compact(self, compact: Compact, *, at: datetime) -> None:
+        """Replaces the session's compact."""
+        ...
+
+    def drop_compact(self, scope: Scope) -> None:
+        """Removes the compact of exactly this scope's session."""
+        ...
+
+    def erase(self, records: Sequence[AnyRecord]) -> Mapping[str, int]:
+        """Deletes these records with every row that belongs to them alone; counts by table."""
+        ...
+
+    def erase_scope(self, scope: Scope) -> tuple[Mapping[str, int], Sequence[str]]:
+        """Deletes everything whose scope the given one covers; counts by table, and the ids of the records."""
+        ...
+
+    def reindex(self, records: Sequence[AnyRecord], entries: Sequence[Entry], *, embedder: str) -> None:
+        """Replaces the index rows of these records and notes the embedder that made them."""
+        ...
+
+
+class Store(Protocol):
+    """Records on disk. `read` gives a snapshot, `write` a transaction that commits, fsynced, when its block ends well."""
+
+    path: str
+
+    def read(self) -> AbstractContextManager[Reader]:
+        """A snapshot; never blocked by a writer."""
+        ...
+
+    def write(self) -> AbstractContextManager[Writer]:
+        """A write transaction; rolled back if its block raises."""
+        ...
+
+    def setting(self, key: str, value: str | None = None) -> str | None:
+        """A setting of the store, such as its embedder; sets it when a value is given."""
+        ...
+
+    def backup(self, path: str) -> None:
+        """A consistent copy at a new path."""
+        ...
+
+    def check(self) -> list[str]:
+        """What is wrong with the store; empty when nothing is."""
+        ...
+
+    def scrub(self, *, patience: float = 5.0) -> bool:
+        """Removes what deleted rows left behind in the store's files; False if another reader still keeps it after `patience` seconds."""
+        ...
+
+    def size(self) -> int:
+        """Bytes on disk, with all side files."""
+        ...
+
+    def close(self) -> None:
+        """Closes; a second call does nothing."""
+        ...
+
+
+@dataclass(frozen=True)
+class Ports:
+    """What a flow works with: the open store, its embedder and compactor, the clock, the policies."""
+
+    store: Store
+    embedder: Embedder
+    compactor: Compactor
+    clock: Clock
+    policies: Policies

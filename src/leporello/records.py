@@ -1,0 +1,470 @@
+"""The records: what a store keeps and what calls return. All are frozen; `to_dict()` gives plain JSON values.
+
+Times are timezone-aware `datetime`s in UTC. Spans count characters (Unicode code points) of a message's `text`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal, overload
+
+from leporello.errors import BadName
+
+Kind = Literal["message", "episode", "fact"]
+Trust = Literal["user", "agent", "tool", "external"]
+Section = Literal[
+    "goal", "state", "decision", "eliminated", "constraint", "correction", "confirmation",
+    "open", "next", "work", "error", "result", "preference", "event", "pattern",
+]  # fmt: skip
+DIMENSIONS = ("tenant", "user", "agent", "project", "session")
+
+
+def plain(value: object) -> Any:
+    """`value` as JSON values: records become mappings, times ISO 8601 strings, tuples lists."""
+    if isinstance(value, Record):
+        return value.to_dict()
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(v) for v in value]
+    return value
+
+
+@dataclass(frozen=True)
+class Record:
+    """A frozen value with `to_dict()`."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every field as JSON values, in the order in which the fields are declared."""
+        return {f.name: plain(getattr(self, f.name)) for f in dataclasses.fields(self) if not f.name.startswith("_")}
+
+
+@dataclass(frozen=True)
+class Scope(Record):
+    """Whose: tenant (always set), user, agent, project, session. `None` means not set."""
+
+    tenant: str = "default"
+    user: str | None = None
+    agent: str | None = None
+    project: str | None = None
+    session: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in DIMENSIONS:
+            value = getattr(self, name)
+            if value is None and name != "tenant":
+                continue
+            if not isinstance(value, str) or not value:
+                raise BadName(f"{name}={value!r} is not a name.")
+
+    def narrow(self, **dimensions: str | None) -> Scope:
+        """A new scope with these dimensions set; a dimension that is already set cannot be changed to another value."""
+        for name, value in dimensions.items():
+            if name not in DIMENSIONS:
+                raise BadName(f"{name!r} is no dimension of a scope: use {', '.join(DIMENSIONS)}.")
+            held = getattr(self, name)
+            if held is not None and value != held:
+                raise BadName(f"{name} is {held!r} in this scope and cannot become {value!r}.")
+        return dataclasses.replace(self, **dimensions)
+
+    def sees(self, other: Scope) -> bool:
+        """True if, for each dimension that this scope sets, `other`'s is equal or unset."""
+        if self.tenant != other.tenant:
+            return False
+        pairs = ((getattr(self, d), getattr(other, d)) for d in DIMENSIONS[1:])
+        return all(mine is None or theirs is None or mine == theirs for mine, theirs in pairs)
+
+    def covers(self, other: Scope) -> bool:
+        """True if, for each dimension that this scope sets, `other`'s is equal: what `erase_all` takes."""
+        if self.tenant != other.tenant:
+            return False
+        pairs = ((getattr(self, d), getattr(other, d)) for d in DIMENSIONS[1:])
+        return all(mine is None or mine == theirs for mine, theirs in pairs)
+
+
+@dataclass(frozen=True)
+class Span(Record):
+    """Characters `start` to `end` (end excluded) of the text of message `message`, said in turn `turn`."""
+
+    message: str
+    start: int
+    end: int
+    turn: int = 0
+
+
+@dataclass(frozen=True)
+class Provenance(Record):
+    """From which session, turns, episodes and characters a record comes."""
+
+    session: str | None = None
+    turns: tuple[int, ...] = ()
+    episodes: tuple[str, ...] = ()
+    spans: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True)
+class Part(Record):
+    """One piece of a message in the normal form of every wire format.
+
+    kind: text, thinking, call, result, media or other. `start` and `end` are its place in the message's text
+    (equal when it adds no text). `id` joins a call and its result. `error` is a result's error flag.
+    """
+
+    kind: Literal["text", "thinking", "call", "result", "media", "other"]
+    text: str = ""
+    id: str = ""
+    name: str = ""
+    error: bool = False
+    start: int = 0
+    end: int = 0
+
+
+@dataclass(frozen=True)
+class Draft(Record):
+    """A message before it is stored: the provider's own mapping, and what the mapping does not say.
+
+    `original` is kept verbatim and comes back equal. `origin` is the source's own stable key within its session:
+    a second draft with the same origin in one session is not stored again.
+    """
+
+    original: Mapping[str, Any]
+    name: str | None = None
+    at: datetime | None = None
+    session: str | None = None
+    origin: str | None = None
+    trust: Trust | None = None
+
+
+@dataclass(frozen=True)
+class Message(Record):
+    """One provider message, kept verbatim. `pos` counts messages of the session from 1; `turn` counts turns from 1."""
+
+    id: str
+    scope: Scope
+    pos: int
+    turn: int
+    role: str
+    name: str | None
+    at: datetime
+    recorded_at: datetime
+    trust: Trust
+    text: str
+    original: Mapping[str, Any]
+    tokens: int = 0
+    origin: str | None = None
+
+    @property
+    def kind(self) -> Kind:
+        return "message"
+
+    @property
+    def blocks(self) -> tuple[Any, ...]:
+        """The content blocks, verbatim; plain text is one text block."""
+        content = self.original.get("content")
+        if isinstance(content, str):
+            return ({"type": "text", "text": content},)
+        if isinstance(content, (list, tuple)):
+            return tuple(content)
+        return () if content is not None or "content" in self.original else (dict(self.original),)
+
+    @property
+    def session(self) -> str | None:
+        return self.scope.session
+
+
+@dataclass(frozen=True)
+class Item(Record):
+    """One statement of an episode or a compact, in the conversation's own words wherever possible.
+
+    `text` is the statement; `why` its reason (may be empty). `key` names what a result belongs to (a file, a command).
+    `weight` orders items when a budget has no room for all. `at` is when it was said.
+    """
+
+    section: Section
+    text: str
+    why: str = ""
+    key: str = ""
+    spans: tuple[Span, ...] = ()
+    weight: float = 0.0
+    trust: Trust = "agent"
+    at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class EpisodeDraft(Record):
+    """What a compactor answers for a run of turns: a summary of two or three sentences and its items."""
+
+    summary: str
+    items: tuple[Item, ...] = ()
+
+
+def _statements(items: Sequence[Item], section: str) -> tuple[Item, ...]:
+    return tuple(i for i in items if i.section == section)
+
+
+@dataclass(frozen=True)
+class Episode(Record):
+    """What a contiguous run of turns came to (layer L2). `turns` and `positions` are first and last, both included."""
+
+    id: str
+    scope: Scope
+    number: int
+    turns: tuple[int, int]
+    positions: tuple[int, int]
+    at: datetime
+    recorded_at: datetime
+    summary: str
+    items: tuple[Item, ...]
+    compactor: str
+    tokens: int = 0
+    replaced_tokens: int = 0
+    layer: int = 2
+    distilled: bool = False
+
+    @property
+    def kind(self) -> Kind:
+        return "episode"
+
+    @property
+    def text(self) -> str:
+        return self.summary
+
+    @property
+    def decisions(self) -> tuple[dict[str, str], ...]:
+        """`{decision, reason}` each (R25)."""
+        return tuple({"decision": i.text, "reason": i.why} for i in _statements(self.items, "decision"))
+
+    @property
+    def eliminated(self) -> tuple[dict[str, str], ...]:
+        """`{approach, why}` each (R25)."""
+        return tuple({"approach": i.text, "why": i.why} for i in _statements(self.items, "eliminated"))
+
+    @property
+    def open_questions(self) -> tuple[str, ...]:
+        return tuple(i.text for i in _statements(self.items, "open"))
+
+    @property
+    def tool_results(self) -> dict[str, str]:
+        return {i.key or i.text[:40]: i.text for i in _statements(self.items, "result")}
+
+
+@dataclass(frozen=True)
+class Compact(Record):
+    """The flat summary of a session. `text` is within the budget that was asked for; `tokens` is its estimate."""
+
+    scope: Scope
+    text: str
+    tokens: int
+    items: tuple[Item, ...]
+    compacted_at_turn: int
+    compactor: str
+    omitted: int = 0
+
+    def schema(self) -> dict[str, Any]:
+        """The compact in the published shape (R54)."""
+        pick = {s: [i for i in self.items if i.section == s] for s in ("goal", "state", "decision", "eliminated", "open", "next", "result", "constraint")}
+        return {
+            "task": " ".join(i.text for i in pick["goal"]),
+            "current_state": " ".join(i.text for i in pick["state"]),
+            "key_decisions": [{"decision": i.text, "reason": i.why, "constraint": ""} for i in pick["decision"]]
+            + [{"decision": "", "reason": i.why, "constraint": i.text} for i in pick["constraint"]],
+            "eliminated_approaches": [{"approach": i.text, "reason_ruled_out": i.why} for i in pick["eliminated"]],
+            "open_questions": [i.text for i in pick["open"]],
+            "next_steps": [i.text for i in pick["next"]],
+            "relevant_tool_results": {i.key or i.text[:40]: i.text for i in pick["result"]},
+            "compacted_at_turn": self.compacted_at_turn,
+        }
+
+
+FactKind = Literal["fact", "decision", "eliminated", "pattern", "preference", "procedure"]
+
+
+@dataclass(frozen=True)
+class Fact(Record):
+    """One durable dated statement with sources (layer L3).
+
+    Valid time: true from `valid_from` until `valid_to` (`None`: still). Transaction time: believed from `recorded_at`
+    until `retracted_at` (`None`: still). `confidence` is in [0, 1].
+    """
+
+    id: str
+    scope: Scope
+    text: str
+    fact_kind: FactKind
+    why: str
+    source: str
+    trust: Trust
+    confidence: float
+    tags: tuple[str, ...]
+    valid_from: datetime | None
+    valid_to: datetime | None
+    recorded_at: datetime
+    retracted_at: datetime | None
+    provenance: Provenance
+    supersedes: tuple[str, ...] = ()
+    status: str = "active"
+
+    @property
+    def kind(self) -> Kind:
+        return "fact"
+
+    @property
+    def at(self) -> datetime:
+        return self.valid_from or self.recorded_at
+
+
+@dataclass(frozen=True)
+class Operation(Record):
+    """One step of a compactor's answer for facts: code applies it, a model never replaces the whole.
+
+    op: add, reinforce, supersede, retract, conflict or none; `target` is the id of the fact that it acts on.
+    """
+
+    op: Literal["add", "reinforce", "supersede", "retract", "conflict", "none"]
+    text: str = ""
+    fact_kind: FactKind = "fact"
+    why: str = ""
+    target: str | None = None
+    source: str = "inferred"
+    trust: Trust = "agent"
+    confidence: float = 0.7
+    tags: tuple[str, ...] = ()
+    at: datetime | None = None
+    spans: tuple[Span, ...] = ()
+    episodes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Note(Record):
+    """A keyed scratchpad value of one session."""
+
+    scope: Scope
+    key: str
+    value: Any
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Reason(Record):
+    """One term of a hit's score: which lane or factor, how much it added, and what it saw."""
+
+    term: str
+    value: float
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Hit(Record):
+    """One result of recall. `score` is comparable across queries of one store; `why` are its terms, largest first."""
+
+    record: Message | Episode | Fact
+    score: float
+    why: tuple[Reason, ...]
+    provenance: Provenance
+
+    @property
+    def text(self) -> str:
+        return self.record.text
+
+
+@dataclass(frozen=True)
+class Recall(Record, Sequence["Hit"]):
+    """The hits, best first. `not_found` is true when nothing reaches the relevance floor (the hits are then weak guesses)."""
+
+    query: str
+    hits: tuple[Hit, ...]
+    not_found: bool
+    took_ms: float
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    @overload
+    def __getitem__(self, i: int) -> Hit: ...
+    @overload
+    def __getitem__(self, i: slice) -> tuple[Hit, ...]: ...
+    def __getitem__(self, i: int | slice) -> Hit | tuple[Hit, ...]:
+        return self.hits[i]
+
+
+@dataclass(frozen=True)
+class Block(Record):
+    """One block of a context: its bytes depend only on its records.
+
+    kind: system, pins, facts, episodes, messages or recalled. `ids` are the records that it shows.
+    """
+
+    kind: str
+    text: str
+    tokens: int
+    ids: tuple[str, ...] = ()
+    messages: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True)
+class Omitted(Record):
+    """A record that was left out of a context, and why."""
+
+    id: str
+    kind: str
+    tokens: int
+    why: str
+
+
+@dataclass(frozen=True)
+class Receipt(Record):
+    """What an erasure took: counts by kind, a SHA-256 over the sorted ids, when, and that no byte of text is left."""
+
+    scope: Scope
+    at: datetime
+    counts: Mapping[str, int]
+    ids_sha256: str
+    total: int
+    complete: bool
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class FoldReport(Record):
+    """What a fold did: episodes written, facts changed, tokens before and after, and any fallback taken."""
+
+    episodes: tuple[str, ...] = ()
+    turns: tuple[int, int] | None = None
+    tokens_before: int = 0
+    tokens_after: int = 0
+    distilled: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+    fallbacks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Layers(Record):
+    """Which turns each layer holds, as inclusive ranges oldest first: disjoint, and together every turn once."""
+
+    l3: tuple[tuple[int, int], ...] = ()
+    l2: tuple[tuple[int, int], ...] = ()
+    l1: tuple[tuple[int, int], ...] = ()
+    turns: int = 0
+
+
+@dataclass(frozen=True)
+class ImportReport(Record):
+    """What an import read: `seen` messages = `stored` + `already` (stored before) + `quarantined`; `skipped` lines hold none."""
+
+    format: str
+    seen: int = 0
+    stored: int = 0
+    already: int = 0
+    quarantined: int = 0
+    skipped: int = 0
+    sessions: tuple[str, ...] = ()
+    quarantine_file: str | None = None
+    kinds: Mapping[str, int] = field(default_factory=dict)

@@ -1,0 +1,121 @@
+"""One session: messages in, folding by hand, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Any
+
+from leporello.core.turns import legal_cuts, shapes
+from leporello.errors import NotFound
+from leporello.flows import fold as folding
+from leporello.flows.recall import Shelf
+from leporello.flows.remember import remember
+from leporello.formats.objects import drafts
+from leporello.ports import Ports
+from leporello.records import Compact, Episode, FoldReport, Layers, Message, Note, Scope
+
+
+@dataclass(frozen=True)
+class Session:
+    """A session of a scope. Use it in a `with` block to have it closed: folded, and its facts kept."""
+
+    scope: Scope
+    _ports: Ports
+    _shelf: Shelf
+
+    def add(self, message: Any) -> tuple[Message, ...]:
+        """Stores a message, verbatim: text, a mapping with a role, an SDK object, a whole response, or a list of these."""
+        return tuple(m for chunk in remember(self._ports, self.scope, drafts(message)) for m in chunk)
+
+    def messages(self, *, first: int = 1, last: int | None = None) -> Iterator[Message]:
+        """The messages in order, by position (1 is the first), folded or not."""
+        with self._ports.store.read() as r:
+            state = r.session(self.scope)
+            yield from r.messages(state, first=max(1, first), last=last) if state else ()
+
+    def tail(self) -> tuple[Message, ...]:
+        """The messages that no episode covers: always a legal continuation, no result without its call."""
+        with self._ports.store.read() as r:
+            state = r.session(self.scope)
+            return tuple(r.messages(state, first=state.folded + 1)) if state else ()
+
+    def episodes(self) -> tuple[Episode, ...]:
+        """The episodes of the session, oldest first."""
+        with self._ports.store.read() as r:
+            state = r.session(self.scope)
+            return tuple(r.episodes(self.scope, session=state)) if state else ()
+
+    def layers(self) -> Layers:
+        """Which turns each layer holds: disjoint, and together every turn once."""
+        return folding.layers(self._ports, self.scope)
+
+    def cuts(self) -> tuple[int, ...]:
+        """Positions p such that the messages up to p may be folded and the rest kept (0: fold nothing)."""
+        tail = self.tail()
+        start = tail[0].pos - 1 if tail else 0
+        return tuple(start + c for c in legal_cuts(shapes(tail)))
+
+    def fold(self, *, all: bool = False) -> FoldReport:
+        """Folds what is over the windows, or with `all=True` every closed turn. Folding again changes nothing."""
+        return folding.fold(self._ports, self.scope, everything=all)
+
+    def compact(self, *, max_tokens: int = 3_000) -> Compact:
+        """The flat summary of the session in at most `max_tokens` estimated tokens; it is kept with the session."""
+        return folding.compact(self._ports, self.scope, budget=max_tokens)
+
+    def last_compact(self) -> Compact | None:
+        """The newest compact of the session, if one was made."""
+        with self._ports.store.read() as r:
+            return r.compact(self.scope)
+
+    def unfold(self, episode: str) -> tuple[Message, ...]:
+        """The messages that an episode was made from, verbatim."""
+        with self._ports.store.read() as r:
+            found = r.record(self.scope, episode)
+            if not isinstance(found, Episode):
+                raise NotFound(f"{episode!r} is no episode of this session.")
+            state = r.session(found.scope)
+            return tuple(r.messages(state, first=found.positions[0], last=found.positions[1])) if state else ()
+
+    def pin(self, text: str) -> None:
+        """Keeps a text verbatim in front of every context of this session: a goal, a constraint."""
+        with self._ports.store.write() as w:
+            w.put_pin(self.scope, text, at=self._ports.clock.now())
+
+    def unpin(self, text: str) -> None:
+        """Takes a pin away."""
+        with self._ports.store.write() as w:
+            w.put_pin(self.scope, text, at=self._ports.clock.now(), keep=False)
+
+    def pins(self) -> tuple[str, ...]:
+        """The pins that hold in this session, in the order in which they were set."""
+        with self._ports.store.read() as r:
+            return tuple(r.pins(self.scope))
+
+    def set_note(self, key: str, value: Any) -> None:
+        """Sets a scratchpad value (any JSON value); `None` removes it."""
+        with self._ports.store.write() as w:
+            w.put_note(Note(self.scope, key, value, self._ports.clock.now()))
+
+    def note(self, key: str) -> Any:
+        """The scratchpad value, or None."""
+        with self._ports.store.read() as r:
+            return next((n.value for n in r.notes(self.scope) if n.key == key), None)
+
+    def close(self) -> FoldReport:
+        """Folds every closed turn and keeps what will matter later as facts. More messages may follow; close again then."""
+        folded = self.fold(all=True)
+        kept = folding.distil(self._ports, self.scope, closing=True)
+        with self._ports.store.write() as w:
+            state = w.session(self.scope)
+            if state is not None and state.closed_at is None:
+                w.put_session(replace(state, closed_at=self._ports.clock.now()))
+        return replace(folded, distilled=(*folded.distilled, *kept.distilled), facts=(*folded.facts, *kept.facts))
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()

@@ -1,0 +1,41 @@
+"""A port is the least that the flows ask for. To add a method, raise its number here in the same change and say why."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from typing import Protocol
+
+from leporello import ports
+
+METHODS = {
+    "Clock": 1,
+    "Embedder": 1,
+    "Compactor": 3,
+    "Reader": 14,
+    "Writer": 15,  # beside those of a Reader
+    "Store": 8,
+}
+
+
+def own_methods(port: type) -> list[str]:
+    return [n for n, v in vars(port).items() if inspect.isfunction(v) and not n.startswith("_")]
+
+
+def protocols() -> dict[str, type]:
+    found = inspect.getmembers(ports, lambda v: inspect.isclass(v) and getattr(v, "_is_protocol", False) and v is not Protocol)
+    return {n: v for n, v in found if v.__module__ == ports.__name__}
+
+
+def test_every_port_has_as_many_methods_as_are_written_here() -> None:
+    assert {n: len(own_methods(p)) for n, p in protocols().items()} == METHODS
+
+
+def test_every_port_method_is_documented_and_has_no_body() -> None:
+    for name, port in protocols().items():
+        for method in own_methods(port):
+            function = vars(port)[method]
+            assert function.__doc__, f"{name}.{method} has no docstring"
+            body = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0].body  # type: ignore[attr-defined]
+            assert ast.unparse(body[-1]) == "..." and len(body) == 2, f"{name}.{method} has a body"
