@@ -29,10 +29,12 @@ def check(path: Path) -> list[str]:
     """`path:line: what is wrong` for each breach in one file."""
     source = path.read_text(encoding="utf-8")
     tree = ast.parse(source)
-    found = [*_sizes(source, tree), *_names(path, tree), *_own_imports(tree)]
     part = _part(path)
+    # A port documents its methods and a test counts them: an adapter's class answers for what it adds.
+    told_elsewhere = _port_methods(path) if part == "adapters" else set()
+    found = [*_sizes(source, tree, told_elsewhere), *_names(path, tree), *_own_imports(tree)]
     if part is not None:
-        found += [*_docstrings(tree, _port_methods(path) if part == "adapters" else set()), *_unfinished(tree)]
+        found += [*_docstrings(tree, told_elsewhere), *_unfinished(tree)]
         if part == "core":
             found += _impure(tree)
         if part not in MAY_READ_ENVIRONMENT:
@@ -48,7 +50,7 @@ def _part(path: Path) -> str | None:
     return Path(parts[parts.index("src") + 2]).stem
 
 
-def _sizes(source: str, tree: ast.Module) -> Iterator[Breach]:
+def _sizes(source: str, tree: ast.Module, told_elsewhere: set[str]) -> Iterator[Breach]:
     lines = source.count("\n")
     if lines > FILE_LINES:
         yield FILE_LINES, f"the file has {lines} lines; at most {FILE_LINES}"
@@ -58,7 +60,7 @@ def _sizes(source: str, tree: ast.Module) -> Iterator[Breach]:
             if length > FUNCTION_LINES:
                 yield node.lineno, f"{node.name}() has {length} lines; at most {FUNCTION_LINES}"
         if isinstance(node, ast.ClassDef):
-            methods = len({n.name for n in node.body if isinstance(n, Function)})
+            methods = len({n.name for n in node.body if isinstance(n, Function)} - told_elsewhere)
             if methods > CLASS_METHODS:
                 yield node.lineno, f"class {node.name} has {methods} methods; at most {CLASS_METHODS}"
 

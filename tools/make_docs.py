@@ -15,20 +15,27 @@ from typer.main import get_command
 import leporello
 from leporello import errors, policies, ports
 from leporello.entrypoints import cli
+from leporello.flows.context import Context
+from leporello.flows.explain import Explanation, Quote
+from leporello.records import Omitted
 
 REFERENCE = Path(__file__).resolve().parent.parent / "docs" / "reference"
+RETURNED = (Context, Explanation, Quote, Omitted)
+"""What calls return beside the exported records."""
 MADE = "Made from the code by `make docs`; do not edit.\n"
 
 
 def api() -> str:
     """Every name that the package exports, with its public methods."""
-    out = ["# Python reference\n", MADE]
+    out = ["# Python reference\n", MADE, "`leporello.aio` has the same names; there each call is awaited.\n"]
     for name in sorted(n for n in leporello.__all__ if not n.startswith("__")):
         value = getattr(leporello, name)
         if inspect.isclass(value):
             out += [] if _is_error(value) else _class(value)
         elif callable(value):
             out += [f"## `{name}{_signature(value)}`\n", f"{inspect.getdoc(value)}\n"]
+    for value in RETURNED:
+        out += _class(value)
     shown = [f"`{n}`" for n in leporello.__all__ if _is_error(getattr(leporello, n))]
     out += ["## Errors\n", f"{', '.join(shown)}: see [errors](errors.md).\n"] if shown else []
     return "\n".join(out)

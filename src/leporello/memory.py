@@ -74,11 +74,11 @@ class Memory:
         """A handle for exactly these dimensions; an unset dimension does not narrow."""
         return Scoped(Scope(tenant, user, agent, project, session), self._ports, self._shelf)
 
-    def import_(self, path: str | os.PathLike[str], **options: Any) -> ImportReport:
+    def import_(self, path: str | os.PathLike[str], /, **options: Any) -> ImportReport:
         """`Scoped.import_` for the default tenant."""
         return self.scope().import_(path, **options)
 
-    def export(self, folder: str | os.PathLike[str], **options: Any) -> int:
+    def export(self, folder: str | os.PathLike[str], /, **options: Any) -> int:
         """`Scoped.export` for the default tenant."""
         return self.scope().export(folder, **options)
 
@@ -140,7 +140,7 @@ class Scoped:
             raise EmptyText() if text == "" else BadName(f"remember takes a string, not a {type(text).__name__}.", hint="Use session().add.")
         draft = Draft({"role": role, "content": text}, name, _moment(at), None, origin, trust)
         made = [m for chunk in remember(self._ports, self.scope, [draft]) for m in chunk]
-        return made[0] if made else self._by_origin(origin)
+        return made[0] if made else _held(self._ports, self.scope, origin)
 
     def remember_many(self, messages: Iterable[Any]) -> Iterator[Message]:
         """Stores messages (as `Session.add` takes them, or `records.Draft`) from any iterable, a transaction per chunk.
@@ -165,8 +165,7 @@ class Scoped:
 
         `as_of`: only what was said, or true, at that moment. `believed_at`: only what the store held at that moment.
         """
-        chosen = (kinds,) if isinstance(kinds, str) else tuple(kinds)
-        question = Question(query, k, chosen, _moment(as_of), _moment(believed_at))
+        question = Question(query, k, tuple(kinds), _moment(as_of), _moment(believed_at))
         return recall(self._ports, self._shelf, self.scope, question)
 
     def context(
@@ -244,13 +243,15 @@ class Scoped:
         """Writes the messages of each session, as they came in, to JSON files in a folder; how many messages."""
         return transfer.take(self._ports, self.scope, os.fspath(folder), format=format)
 
-    def _by_origin(self, origin: str | None) -> Message:
-        with self._ports.store.read() as r:
-            state = r.session(self.scope)
-            found = next((m for m in r.messages(state) if m.origin == origin), None) if state else None
-        if found is None:
-            raise NotFound(f"The message with origin {origin!r} was erased meanwhile.")
-        return found
+
+def _held(ports: Ports, scope: Scope, origin: str | None) -> Message:
+    """The message of this session with this origin."""
+    with ports.store.read() as r:
+        state = r.session(scope)
+        found = next((m for m in r.messages(state) if m.origin == origin), None) if state else None
+    if found is None:
+        raise NotFound(f"The message with origin {origin!r} was erased meanwhile.")
+    return found
 
 
 def _moment(value: Moment | None) -> datetime | None:

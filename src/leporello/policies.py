@@ -81,12 +81,12 @@ class Policies:
             return cls()
         if isinstance(settings, Policies):
             return settings
-        parts = {f.name: f.default_factory for f in fields(cls)}  # type: ignore[misc]
+        parts = {f.name: type(getattr(cls(), f.name)) for f in fields(cls)}
         made: dict[str, Any] = {}
         for name, values in dict(settings).items():
             if name not in parts:
                 raise BadSetting(f"There is no policy {name!r}: use {', '.join(parts)}.")
-            kind = type(parts[name]())  # type: ignore[operator]
+            kind = parts[name]
             known = {f.name for f in fields(kind)}
             if unknown := set(values) - known:
                 raise BadSetting(f"{kind.__name__} has no {', '.join(sorted(unknown))}: use {', '.join(sorted(known))}.")

@@ -13,7 +13,18 @@ from typing import TYPE_CHECKING, Protocol
 
 from leporello.policies import Policies
 from leporello.records import (
-    Compact, Draft, Episode, EpisodeDraft, Fact, Item, Kind, Message, Note, Operation, Scope, Trust,
+    Compact,
+    Draft,
+    Episode,
+    EpisodeDraft,
+    Fact,
+    Item,
+    Kind,
+    Message,
+    Note,
+    Operation,
+    Scope,
+    Trust,
 )  # fmt: skip
 
 if TYPE_CHECKING:

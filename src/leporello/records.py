@@ -70,7 +70,8 @@ class Scope(Record):
             held = getattr(self, name)
             if held is not None and value != held:
                 raise BadName(f"{name} is {held!r} in this scope and cannot become {value!r}.")
-        return dataclasses.replace(self, **dimensions)
+        changed: dict[str, Any] = dict(dimensions)
+        return dataclasses.replace(self, **changed)
 
     def sees(self, other: Scope) -> bool:
         """True if, for each dimension that this scope sets, `other`'s is equal or unset."""
@@ -176,6 +177,11 @@ class Message(Record):
     def session(self) -> str | None:
         return self.scope.session
 
+    @property
+    def provenance(self) -> Provenance:
+        """Itself, from its first character to its last."""
+        return Provenance(self.scope.session, (self.turn,), (), (Span(self.id, 0, len(self.text), self.turn),))
+
 
 @dataclass(frozen=True)
 class Item(Record):
@@ -247,6 +253,12 @@ class Episode(Record):
     @property
     def open_questions(self) -> tuple[str, ...]:
         return tuple(i.text for i in _statements(self.items, "open"))
+
+    @property
+    def provenance(self) -> Provenance:
+        """Its turns, and the characters that its items come from."""
+        spans = tuple(dict.fromkeys(s for i in self.items for s in i.spans))
+        return Provenance(self.scope.session, tuple(range(self.turns[0], self.turns[1] + 1)), (self.id,), spans)
 
     @property
     def tool_results(self) -> dict[str, str]:

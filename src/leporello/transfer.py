@@ -20,7 +20,7 @@ from leporello.formats import Learnt, Reading, Unreadable, by_session, read
 from leporello.ports import Ports
 from leporello.records import Draft, ImportReport, Message, Scope, Span, Trust
 
-ENTRY = "memory"
+ENTRY = "leporello_entry"
 _IMPORTANCE = {"high": 0.9, "medium": 0.7, "low": 0.5}
 
 
@@ -50,7 +50,7 @@ def bring(
     sessions: dict[str, None] = {}
     stored = 0
     with _Quarantine(quarantine) as bad:
-        source = _drafts(reading, scope, path, count, bad, progress)
+        source = _drafts(reading, scope, stem=_session_name(path), count=count, bad=bad, progress=progress)
         for chunk in remember(ports, replace(scope, session=None), source):
             stored += len(chunk)
             sessions.update(dict.fromkeys(m.scope.session or "" for m in chunk))
@@ -114,9 +114,8 @@ class _Quarantine:
 
 
 def _drafts(
-    reading: Reading, scope: Scope, path: str, count: _Count, bad: _Quarantine, progress: Callable[[int, int], None] | None
+    reading: Reading, scope: Scope, *, stem: str, count: _Count, bad: _Quarantine, progress: Callable[[int, int], None] | None
 ) -> Iterator[Draft]:
-    stem = _session_name(path)
     main: str | None = None
     for entry in reading:
         if progress is not None:
@@ -143,7 +142,7 @@ def _drafts(
 
 def _page(entry: Learnt, session: str, trust: Trust) -> Draft:
     """A memory entry as a page of the log: its mapping verbatim, its statement findable."""
-    block = {"type": ENTRY, "text": entry.statement, "entry": dict(entry.original)}
+    block = {"type": "text", "text": entry.statement, ENTRY: dict(entry.original)}
     return Draft({"role": "user", "content": [block]}, None, entry.at, session, entry.origin, trust)
 
 
@@ -167,8 +166,8 @@ def _learn(ports: Ports, scope: Scope, chunk: list[Message], learnt: dict[str, L
 
 def _entry_or_message(original: dict[str, Any]) -> Any:
     content = original.get("content")
-    if isinstance(content, list) and len(content) == 1 and isinstance(content[0], dict) and content[0].get("type") == ENTRY:
-        return content[0].get("entry", original)
+    if isinstance(content, list) and len(content) == 1 and isinstance(content[0], dict):
+        return content[0].get(ENTRY, original)
     return original
 
 

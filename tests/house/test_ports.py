@@ -13,7 +13,7 @@ METHODS = {
     "Clock": 1,
     "Embedder": 1,
     "Compactor": 3,
-    "Reader": 14,
+    "Reader": 15,
     "Writer": 15,  # beside those of a Reader
     "Store": 8,
 }

@@ -101,7 +101,9 @@ def _means(table: NDArray[np.float32], ids: Sequence[Sequence[int]]) -> NDArray[
 
 def _unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0)
+    out = np.zeros_like(rows)
+    np.divide(rows, norms, out=out, where=norms > 0)
+    return out
 
 
 def _folder() -> Path:

@@ -28,7 +28,7 @@ import numpy as np
 
 from leporello.adapters.embedders import embedder
 from leporello.core.rank import Index, Query, Sieve, bm25_idf, search
-from leporello.core.words import index_text, query_terms, terms
+from leporello.core.words import index_terms, index_text, query_terms
 from leporello.policies import RecallPolicy
 from leporello.ports import Embedder, IndexRow
 
@@ -92,15 +92,14 @@ def load(path: Path) -> list[dict[str, Any]]:
 def case(group: dict[str, Any], model: Embedder) -> Case:
     """Index one conversation as a store would."""
     messages = [m for m in group["messages"] if m["text"].strip()]
+    vectors = model.embed([index_text(m["text"], name=m["speaker"], at=_when(m["at"])) for m in messages])
     logs: dict[Any, int] = {}
-    texts = [index_text(m["text"], name=m["speaker"], at=_when(m["at"])) for m in messages]
-    vectors = model.embed(texts)
-    rows, held = [], dict[int, int]()
-    for i, (message, text) in enumerate(zip(messages, texts, strict=True)):
-        log = logs.setdefault(message["session"], len(logs) + 1)
-        held[log] = held.get(log, 0) + 1
-        at = int(moment.timestamp() * 1e6) if (moment := _when(message["at"])) else 0
-        rows.append(IndexRow(i, "message", log, held[log], at, at, 0, 0, log, terms(text).tobytes(), vectors[i].tobytes()))
+    rows = []
+    for i, (m, vector) in enumerate(zip(messages, vectors, strict=True)):
+        moment, log = _when(m["at"]), logs.setdefault(m["session"], len(logs) + 1)
+        held = index_terms(m["text"], name=m["speaker"], role=m["role"], at=moment).tobytes()
+        at = int(moment.timestamp() * 1e6) if moment else 0
+        rows.append(IndexRow(i, "message", log, i, at, at, 0, 0, log, held, vector.tobytes()))
     index = Index(model.dimension)
     index.apply(rows)
     asked = group["questions"]
@@ -166,7 +165,8 @@ def _plain_bm25(texts: Sequence[str]) -> Callable[[str], Ranked]:
 
 
 def _print(name: str, row: dict[str, Any], out: Callable[[str], object]) -> None:
-    cells = [f"{k} {v:.3f}" if k == "auroc" else f"{k} {v:.1f}" if isinstance(v, float) else f"{k} {v}" for k, v in row.items() if v is not None]
+    digits = {"auroc": 3, "ms": 2}
+    cells = [f"{k} {v:.{digits.get(k, 1)}f}" if isinstance(v, float) else f"{k} {v}" for k, v in row.items() if v is not None]
     out(f"{name:<24}{' · '.join(cells)}\n")
 
 

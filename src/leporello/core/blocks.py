@@ -16,8 +16,10 @@ from leporello.records import Message, Part
 _TEXT = {"text", "input_text", "output_text", "refusal", "summary_text", "reasoning_text"}
 _MEDIA = {"image", "image_url", "input_image", "document", "file", "input_file", "audio", "input_audio", "video", "computer_screenshot"}
 _THINKING = {"thinking", "redacted_thinking", "reasoning"}
-_CALL_ITEMS = {"function_call", "custom_tool_call", "local_shell_call", "computer_call", "mcp_call", "web_search_call", "file_search_call", "tool_search_call"}
-_USER_SIDE = {"user", "tool", "function", "system", "developer"}
+_CALL_ITEMS = {"function_call", "custom_tool_call", "local_shell_call", "computer_call", "tool_search_call"}
+_DONE_ITEMS = {"web_search_call", "file_search_call", "mcp_call", "code_interpreter_call", "image_generation_call", "mcp_list_tools"}
+_RESULT_ROLES = {"tool", "function", "toolResult"}
+_USER_SIDE = {"user", "system", "developer", *_RESULT_ROLES}
 
 
 def role_of(original: Mapping[str, Any]) -> str:
@@ -27,10 +29,12 @@ def role_of(original: Mapping[str, Any]) -> str:
         return role
     kind = original.get("type")
     if isinstance(kind, str):
-        if kind in _CALL_ITEMS or kind in _THINKING:
+        if kind in _CALL_ITEMS or kind in _DONE_ITEMS or kind in _THINKING:
             return "assistant"
         if kind.endswith("_output"):
             return "tool"
+        if kind == "agent_message":  # what another agent sends to this one
+            return "user"
         if kind in {"user", "assistant", "system"}:
             return kind
     raise BadMessage(f"A message needs a role; this one has the keys {', '.join(map(str, original))[:200] or '(none)'}.")
@@ -62,17 +66,8 @@ def text_of(original: Mapping[str, Any]) -> str:
 
 
 def parts(message: Message) -> tuple[Part, ...]:
+    """The parts of a stored message."""
     return parts_of(message.original)
-
-
-def calls(message: Message) -> tuple[str, ...]:
-    """The ids of the tool calls that this message makes."""
-    return tuple(p.id for p in _raw(message.original) if p.kind == "call")
-
-
-def results(message: Message) -> tuple[str, ...]:
-    """The ids of the calls that this message answers."""
-    return tuple(p.id for p in _raw(message.original) if p.kind == "result")
 
 
 def _placed(part: Part, start: int, end: int) -> Part:
@@ -90,12 +85,13 @@ def _shown(part: Part) -> str:
 def _raw(original: Mapping[str, Any]) -> Iterator[Part]:
     kind = original.get("type")
     role = original.get("role")
-    if isinstance(kind, str) and role is None and (kind in _CALL_ITEMS or kind in _THINKING or kind.endswith("_output")):
+    if isinstance(kind, str) and role is None and (kind in _CALL_ITEMS | _DONE_ITEMS | _THINKING or kind.endswith("_output")):
         yield _block(original)
         return
-    if role in {"tool", "function"}:
-        call_id = original.get("tool_call_id", original.get("name", ""))
-        yield Part("result", _flat(original.get("content")), str(call_id or ""), str(original.get("name") or ""))
+    if role in _RESULT_ROLES:
+        call_id = original.get("tool_call_id", original.get("toolCallId", original.get("name", "")))
+        name = original.get("name", original.get("toolName"))
+        yield Part("result", _flat(original.get("content")), str(call_id or ""), str(name or ""), bool(original.get("isError")))
     else:
         yield from _content(original.get("content"))
     for call in _seq(original.get("tool_calls")):
@@ -133,7 +129,7 @@ def _block(block: Mapping[str, Any]) -> Part:
         return Part("text", _flat(block.get("text", block.get("refusal"))))
     if kind in _THINKING:
         return Part("thinking", _flat(block.get("thinking", block.get("summary", block.get("content")))))
-    if kind in _CALL_ITEMS or kind.endswith("tool_use") or kind == "tool_call":
+    if kind in _CALL_ITEMS or kind.endswith("tool_use") or kind in {"tool_call", "toolCall"}:
         call_id = block.get("call_id", block.get("id"))
         given = block.get("input", block.get("arguments", block.get("action")))
         return Part("call", _flat(given), str(call_id or ""), str(block.get("name") or kind))

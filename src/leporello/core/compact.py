@@ -31,8 +31,10 @@ TITLES: tuple[tuple[Section, str], ...] = (
     ("next", "Next steps"),
 )
 CLOSING = "Go on from the current state above. Do not explore again what was ruled out."
+NEWEST = "Newest: "
 KEPT: frozenset[str] = frozenset({"goal", "constraint", "decision", "eliminated", "preference", "correction", "event", "pattern"})
 _WORD = re.compile(r"[^\W_]+")
+_DATE = re.compile(r" \((?:week(?:end)? of )?\d{4}(?:-\d\d){0,2}\)")
 
 
 def line(item: Item) -> str:
@@ -60,7 +62,7 @@ def render(items: Iterable[Item], *, tokens: int) -> tuple[str, tuple[Item, ...]
     """
     room = 4 * tokens
     given = list(items)
-    kept, left, open_sections = set[int](), room, set[str]()
+    kept, left, open_sections = set[int](), room - len(NEWEST), set[str]()
     titles = dict(TITLES)
     for n in sorted(range(len(given)), key=lambda n: (given[n].section != "goal", -given[n].weight, n)):
         section = given[n].section
@@ -73,7 +75,7 @@ def render(items: Iterable[Item], *, tokens: int) -> tuple[str, tuple[Item, ...]
         return _shortest(given[0], tokens)
     shown = tuple(item for n, item in enumerate(given) if n in kept)
     text = _text(shown)
-    if shown and left >= len(CLOSING) + 2:
+    if shown and left + len(NEWEST) >= len(CLOSING) + 2 + (len(NEWEST) if NEWEST in text else 0):
         text = f"{text}\n\n{CLOSING}"
     return text, shown
 
@@ -86,15 +88,41 @@ def _shortest(item: Item, tokens: int) -> tuple[str, tuple[Item, ...]]:
 def _text(items: Sequence[Item]) -> str:
     blocks = []
     for section, title in TITLES:
-        lines = [line(i) for i in items if i.section == section]
-        if lines:
-            blocks.append("\n".join([f"## {title}", *lines]))
+        found = [i for i in items if i.section == section]
+        if found:
+            blocks.append("\n".join([f"## {title}", *_lines(found, newest=section == "goal")]))
     return "\n\n".join(blocks)
 
 
+def _lines(items: Sequence[Item], *, newest: bool) -> list[str]:
+    """A line for each item; sentences that followed one another on one line are one line again.
+
+    With `newest`, the first line of the last of several messages is marked as the newest.
+    """
+    out: list[str] = []
+    before: Item | None = None
+    sources = [i.spans[0].message if i.spans else "" for i in items]
+    mark = sources.index(sources[-1]) if newest and sources[-1] else 0
+    for n, item in enumerate(items):
+        shown = f"- {NEWEST}{line(item)[2:]}" if mark and n == mark else line(item)
+        if before is not None and _follows(before, item) and out[-1].endswith(before.text):
+            out[-1] = f"{out[-1]} {shown[2:]}"
+        else:
+            out.append(shown)
+        before = item
+    return out
+
+
+def _follows(before: Item, item: Item) -> bool:
+    if not before.spans or not item.spans or not item.at == before.at:
+        return False
+    a, b = before.spans[-1], item.spans[0]
+    return a.message == b.message and 0 <= b.start - a.end <= 1
+
+
 def normal(text: str) -> str:
-    """The words of `text`, for comparing."""
-    return " ".join(_WORD.findall(text.casefold()))
+    """The words of `text`, for comparing; absolute dates that were added to it do not count."""
+    return " ".join(_WORD.findall(_DATE.sub("", text).casefold()))
 
 
 def merge(prior: Sequence[Item], new: Sequence[Item]) -> tuple[Item, ...]:
@@ -135,18 +163,23 @@ def _aged(item: Item) -> Item:
 
 
 def summarise(items: Sequence[Item]) -> str:
-    """Two or three sentences: what was wanted, what was decided or found, where it stands."""
-    picks: list[Item] = []
-    for group in (("goal", "event", "preference"), ("decision", "eliminated", "correction", "constraint"), ("state", "work", "next", "error")):
-        best = max((i for i in items if i.section in group), key=lambda i: i.weight, default=None)
-        if best is not None:
-            picks.append(best)
-    for item in sorted(items, key=lambda i: -i.weight):
-        if len(picks) >= 3:
-            break
-        if item not in picks:
-            picks.append(item)
-    return " ".join(_ended(clip(i.text, 60)) for i in picks[:3])
+    """Two or three sentences: what was wanted or told, what was decided or found out, where it stood at the end."""
+    wanted = _heaviest(items, ("goal", "event", "preference"))
+    settled = _heaviest(items, ("decision", "eliminated", "correction", "constraint", "event", "error"), besides=wanted)
+    ended = _latest(items, ("state", "work", "next", "open"), besides=(*wanted, *settled)) or _heaviest(items, ("event", "preference"), besides=(*wanted, *settled))
+    picks = [*wanted, *settled, *ended]
+    return " ".join(_ended(clip(i.text.split(" — ")[0], 60)) for i in (picks or list(items)[:1]))
+
+
+def _heaviest(items: Sequence[Item], sections: Sequence[str], besides: Sequence[Item] = ()) -> tuple[Item, ...]:
+    found = [i for i in items if i.section in sections and i not in besides]
+    return (max(found, key=lambda i: (len(i.text) > 24, i.weight)),) if found else ()
+
+
+def _latest(items: Sequence[Item], sections: Sequence[str], besides: Sequence[Item]) -> tuple[Item, ...]:
+    found = [i for i in items if i.section in sections and i not in besides and not i.text.endswith("(completed)")]
+    stated = [i for i in found if i.section == "state"]
+    return (found[-1],) if found and not stated else (stated[-1],) if stated else ()
 
 
 def _ended(text: str) -> str:

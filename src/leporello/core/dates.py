@@ -44,7 +44,7 @@ _UNITS = (
 _NUMBER = "|".join(sorted(map(re.escape, _NUMBERS), key=len, reverse=True))
 _UNIT = "|".join(p for _, p in _UNITS)
 _LATIN_DAY = "|".join(d for d in _DAYS if len(d) > 1)
-_LATIN_MONTH = "|".join(sorted((m for m in _MONTHS if m not in {"may", "mar", "mars", "mai"}), key=len, reverse=True)) + "|May|Mai|mars(?= |$)"
+_LATIN_MONTH = "|".join(sorted((m for m in _MONTHS if m not in {"may", "mar", "mars", "mai"}), key=len, reverse=True)) + "|(?-i:May|Mai|Mars)"
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def _week(day: date) -> str:
 
 def _month(day: date, by: int) -> str:
     index = day.year * 12 + day.month - 1 + by
-    return f"{index // 12:04d}-{index % 12 + 1:02d}"
+    return f"{index // 12:04d}-{index % 12 + 1:02d}" if 12 <= index < 120_000 else ""
 
 
 def _shift(day: date, unit: str, by: int) -> str:
@@ -71,7 +71,9 @@ def _shift(day: date, unit: str, by: int) -> str:
         return str(day + timedelta(days=by))
     if unit == "week":
         return _week(day + timedelta(weeks=by))
-    return _month(day, by) if unit == "month" else f"{day.year + by:04d}"
+    if unit == "month":
+        return _month(day, by)
+    return f"{day.year + by:04d}" if 1 <= day.year + by <= 9999 else ""
 
 
 def _unit(word: str) -> str:
@@ -159,6 +161,13 @@ _RULES: tuple[_Rule, ...] = (
 )  # fmt: skip
 
 
+_HINT = re.compile(
+    r"yester|today|night|morning|afternoon|evening|morrow|last|next|past|this|coming|ago|\bin (?:\d|[a-z])|gestern|heute|morgen|letzte|nächste|vergangen|kommende|diese|\bvor\b|hier|demain|derni|prochain|\bil y a|dans|cette|"
+    r"ayer|anoche|hoy|mañana|pasad|próxim|viene|hace|dentro|est[ea]|\d|[前后昨今明周星期月年日先来後去本这上下]",
+    re.IGNORECASE,
+)
+
+
 def _past_month(day: date, word: str, way: int) -> str:
     month = _MONTHS[word.casefold()]
     if way < 0:
@@ -176,6 +185,8 @@ def _counted(found: re.Match[str], day: date, way: int) -> str:
 
 def mentions(text: str, said: datetime) -> list[DateMention]:
     """The relative dates in `text`, said at `said`, in order and without overlap (the longer phrase wins)."""
+    if not _HINT.search(text):
+        return []
     day = said.date()
     found: list[DateMention] = []
     for pattern, value in _RULES:

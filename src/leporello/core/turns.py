@@ -14,7 +14,7 @@ from itertools import accumulate
 from typing import Any
 
 from leporello.core.blocks import is_user_side, parts_of, role_of
-from leporello.records import Message
+from leporello.records import Message, Part
 
 
 @dataclass(frozen=True)
@@ -44,13 +44,16 @@ class Shape:
 
 
 def shape(original: Mapping[str, Any]) -> Shape:
-    """The shape of a provider message."""
-    parts = parts_of(original)
-    return Shape(
-        not is_user_side(role_of(original)),
-        tuple(p.id for p in parts if p.kind == "call"),
-        tuple(p.id for p in parts if p.kind == "result"),
-    )
+    """The shape of a provider message. Only the model calls and only the other side answers; a call that is answered in the
+    same message (a tool that the provider runs) joins nothing."""
+    return shape_of(not is_user_side(role_of(original)), parts_of(original))
+
+
+def shape_of(assistant: bool, parts: Sequence[Part]) -> Shape:
+    """The shape of a message of these parts."""
+    called = tuple(p.id for p in parts if p.kind == "call")
+    answered = tuple(p.id for p in parts if p.kind == "result")
+    return Shape(True, tuple(c for c in called if c not in answered)) if assistant else Shape(False, (), answered)
 
 
 def shapes(messages: Sequence[Message]) -> list[Shape]:
@@ -58,21 +61,21 @@ def shapes(messages: Sequence[Message]) -> list[Shape]:
     return [shape(m.original) for m in messages]
 
 
-def pairs(messages: Sequence[Shape]) -> tuple[list[tuple[int, int]], list[int], list[tuple[int, str]]]:
-    """Call and result by index: (call, result) pairs, the indexes of calls without result, and (index, id) of orphans.
+def pairs(messages: Sequence[Shape]) -> tuple[list[tuple[int, int, str]], list[int], list[tuple[int, str]]]:
+    """Calls and results by index: (call, result, id) pairs, the indexes of calls without result, (index, id) of orphans.
 
     A result belongs to the newest earlier call with its id that has none yet, else (a repeated result) to the newest.
     """
     waiting: dict[str, list[int]] = {}
     last: dict[str, int] = {}
-    joined: list[tuple[int, int]] = []
+    joined: list[tuple[int, int, str]] = []
     orphans: list[tuple[int, str]] = []
     for i, message in enumerate(messages):
         for call_id in message.results:
             if waiting.get(call_id):
-                joined.append((waiting[call_id].pop(), i))
+                joined.append((waiting[call_id].pop(), i, call_id))
             elif call_id in last:
-                joined.append((last[call_id], i))
+                joined.append((last[call_id], i, call_id))
             else:
                 orphans.append((i, call_id))
         for call_id in message.calls:
@@ -84,25 +87,15 @@ def pairs(messages: Sequence[Shape]) -> tuple[list[tuple[int, int]], list[int], 
 def pending(messages: Sequence[Shape]) -> int | None:
     """The index of the first call that may still be answered, or None.
 
-    A call without result is pending until the conversation moves on: until the user says something, or the model
-    speaks again after other results came. Then no result can follow legally, and it divides nothing.
+    A call without result is pending until the conversation moves on: until the user says something, or the model speaks
+    again after other results came. Then no result can follow legally, and the call divides nothing.
     """
     _, unanswered, _ = pairs(messages)
-    moved_on = -1
-    heard = False
-    for i in range(len(messages) - 1, -1, -1):
-        m = messages[i]
-        if not m.assistant and not m.results:
-            moved_on = i
-            break
-        if m.assistant and heard:
-            moved_on = i
-            break
-        heard = heard or not m.assistant
-    if moved_on >= 0 and messages[moved_on].assistant:
-        while moved_on >= 0 and messages[moved_on].assistant:
-            moved_on -= 1
-    return next((i for i in unanswered if i > moved_on), None)
+    spoke = max((i for i, m in enumerate(messages) if not m.assistant and not m.results), default=-1)
+    run = max((i for i, m in enumerate(messages) if m.assistant), default=-1)
+    while run > 0 and messages[run - 1].assistant:
+        run -= 1
+    return next((i for i in unanswered if i >= run and i > spoke), None)
 
 
 def legal_cuts(messages: Sequence[Shape], *, carrier: bool = True) -> list[int]:
@@ -115,7 +108,7 @@ def legal_cuts(messages: Sequence[Shape], *, carrier: bool = True) -> list[int]:
     n = len(messages)
     joined, _, _ = pairs(messages)
     edge = [0] * (n + 2)
-    for call, result in joined:
+    for call, result, _ in joined:
         edge[call + 1] += 1
         edge[result + 1] -= 1
     waiting = pending(messages)
@@ -134,9 +127,8 @@ def faults(messages: Sequence[Shape]) -> list[str]:
     found = [f"message {i}: result for {call_id!r} without a call" for i, call_id in orphans]
     found += [f"message {i}: a call without a result" for i in unanswered if i != len(messages) - 1]
     seen: set[tuple[int, str]] = set()
-    for call, result in joined:
-        for call_id in set(messages[call].calls) & set(messages[result].results):
-            if (call, call_id) in seen:
-                found.append(f"message {result}: a second result for {call_id!r}")
-            seen.add((call, call_id))
+    for call, result, call_id in joined:
+        if (call, call_id) in seen:
+            found.append(f"message {result}: a second result for {call_id!r}")
+        seen.add((call, call_id))
     return found

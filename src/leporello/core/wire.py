@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from leporello.core.blocks import is_user_side, parts_of, role_of
-from leporello.core.turns import Shape, pairs
+from leporello.core.turns import Shape, pairs, shape_of
 from leporello.records import Part
 
 MISSING = "No result was recorded for this call."
@@ -62,14 +62,15 @@ def for_openai(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 def _exchanges(messages: Sequence[Mapping[str, Any]]) -> list[_Exchange]:
     """Alternating sides, every call answered in the exchange that follows it."""
     held = [(is_user_side(role_of(m)), parts_of(m), m) for m in messages]
-    shapes = [Shape(not user, _ids(parts, "call"), _ids(parts, "result")) for user, parts, _ in held]
-    answers, orphans = _answers(held, shapes)
+    shapes = [shape_of(not user, parts) for user, parts, _ in held]
+    answers = _answers(held, shapes)
     out: list[_Exchange] = []
     names = _unique()
     for i, (user, parts, original) in enumerate(held):
-        shown = [s for s in _shown(parts, original) if s]
-        shown += [f"[Result of an earlier tool call]\n{p.text or '(empty)'}" for n, p in enumerate(parts) if p.kind == "result" and (i, n) in orphans]
-        calls = [(names(p.id), p.name or "tool", p.text, answers.get((i, n))) for n, p in enumerate(parts) if p.kind == "call"]
+        live = [n for n, p in enumerate(parts) if p.kind == "call" and p.id in shapes[i].calls]
+        placed = {n for n, p in enumerate(parts) if (i, n) in answers.used} | set(live)
+        shown = [s for s in _shown([p for n, p in enumerate(parts) if n not in placed], original) if s]
+        calls = [(names(parts[n].id), parts[n].name or "tool", parts[n].text, answers.by_call.get((i, n))) for n in live]
         if not shown and not calls:
             continue
         here = _open(out, user)
@@ -90,32 +91,29 @@ def _open(out: list[_Exchange], user: bool) -> _Exchange:
     return out[-1]
 
 
-def _ids(parts: Sequence[Part], kind: str) -> tuple[str, ...]:
-    return tuple(p.id for p in parts if p.kind == kind)
+@dataclass
+class _Answers:
+    """(message, part) of each call to its result's text and error flag, and (message, part) of the results that are used."""
+
+    by_call: dict[tuple[int, int], tuple[str, bool]] = field(default_factory=dict)
+    used: set[tuple[int, int]] = field(default_factory=set)
 
 
-def _answers(
-    held: Sequence[tuple[bool, Sequence[Part], Mapping[str, Any]]], shapes: Sequence[Shape]
-) -> tuple[dict[tuple[int, int], tuple[str, bool]], set[tuple[int, int]]]:
-    """(message, part) of each call to its result's text and error flag; (message, part) of each result without a call."""
+def _answers(held: Sequence[tuple[bool, Sequence[Part], Mapping[str, Any]]], shapes: Sequence[Shape]) -> _Answers:
+    """Each call with its first result; a second result and one without a call stay unused."""
     joined, _, _ = pairs(shapes)
     partners: dict[tuple[int, str], list[int]] = {}
-    for call, result in joined:
-        for call_id in shapes[result].results:
-            if call_id in shapes[call].calls and call not in partners.setdefault((result, call_id), []):
-                partners[result, call_id].append(call)
-    answers: dict[tuple[int, int], tuple[str, bool]] = {}
-    orphans: set[tuple[int, int]] = set()
+    for call, result, call_id in joined:
+        partners.setdefault((result, call_id), []).append(call)
+    out = _Answers()
     for i, (_, parts, _) in enumerate(held):
         for n, p in enumerate(parts):
-            if p.kind != "result":
-                continue
-            free = next((k for c in partners.get((i, p.id), ()) for k in _calls(held[c][1], c, p.id) if k not in answers), None)
-            if free is None:
-                orphans.add((i, n))
-            else:
-                answers[free] = (p.text, p.error)
-    return answers, orphans
+            if p.kind == "result":
+                free = next((k for c in partners.get((i, p.id), ()) for k in _calls(held[c][1], c, p.id) if k not in out.by_call), None)
+                if free is not None:
+                    out.by_call[free] = (p.text, p.error)
+                    out.used.add((i, n))
+    return out
 
 
 def _calls(parts: Sequence[Part], i: int, call_id: str) -> Iterator[tuple[int, int]]:
@@ -131,6 +129,10 @@ def _shown(parts: Sequence[Part], original: Mapping[str, Any]) -> Iterator[Any]:
             yield p.text if p.text.strip() else ""
         elif p.kind == "media":
             yield dict(media.pop(0)) if media else f"[{p.name}]"
+        elif p.kind == "result":
+            yield f"[Result of an earlier tool call]\n{p.text or '(empty)'}"
+        elif p.kind == "call":
+            yield f"[Tool call] {p.name} {p.text}".strip()
 
 
 def _arguments(text: str) -> dict[str, Any]:

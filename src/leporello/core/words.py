@@ -29,7 +29,8 @@ _MONTHS = "January February March April May June July August September October N
 _DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 _SHORT = {m[:3].lower(): m.lower() for m in _MONTHS} | {"sept": "september"}
 
-_STOP = (
+_LISTS = {
+    "stop":
     # English, with the pieces that an apostrophe leaves
     """a about after again all also am an and any are as at be because been before being between both but by can could d did do does doing
     don during each few for from further had has have having he her here hers herself him himself his how i if in into is it its itself
@@ -39,13 +40,12 @@ _STOP = (
     doesn didn isn wasn aren weren won wouldn couldn shouldn hasn haven hadn
     """
     # Spanish, Portuguese, Italian, French, German (short words of one language that are content words of another are left out)
-    """de la el los las un una unos unas y o que qué en del al con por para se su sus es son fue como cómo cuál cual cuáles quién quien dónde
-    cuándo cuánto cuántos cuántas lo le les più ha han muy pero este esta estos estas ese esa
-    os das dos da em um uma com não uma ao aos na nas nos pelo pela qual quais quem onde quando
-    il gli i di che è sono per con del della dei delle nel nella chi dove quale quali
-    une des du et est sont dans pour qui quoi où ce cette ces sur au aux avec ne pas
-    der die das den dem des ein eine einer eines einem einen und oder ist sind war waren nicht mit von zu im auf für wer wie wo wann welche
-    welcher welches
+    """de la el los las un una unos unas y o que qué en del al para se su sus es fue como cómo cuál cual cuáles quién quien dónde
+    cuándo cuánto cuántos cuántas lo le les più han muy pero este esta estos estas ese esa
+    dos das da em um uma com não ao aos na nas nos pelo pela qual quais quem onde quando
+    il gli di che è sono della dei delle nel nella quale quali
+    une des du et sont dans qui quoi où ce cette ces au aux avec ne pas
+    der das den dem ein eine einer eines einem einen und oder ist sind waren nicht von zu im auf wer wie wo wann welche welcher welches
     """
     # Russian, Arabic
     """и в во не что он на я с со как а то все она так его но да ты к у же вы за бы по ее мне было вот от меня еще нет о из ему когда
@@ -53,9 +53,11 @@ _STOP = (
     في من على إلى الى عن ما ماذا متى اين أين كيف كم هل هو هي هذا هذه التي الذي الذين كان كانت و أو او ان أن لا مع
     """
     # Chinese and Japanese: particles, question words
-    """的 了 是 在 和 吗 呢 吧 啊 呀 我 你 他 她 它 们 这 那 有 什 么 什么 哪 哪个 哪些 怎么 怎样 几 个 多少 谁 我的 是什 么呢 的是 那个 这个 は が を に の で と も へ か です ます
-    """
-).split()
+    """的 了 是 在 和 吗 呢 吧 啊 呀 我 你 他 她 它 们 这 那 有 什 么 哪 几 个 谁 は が を に の で と も へ か
+    """,
+    "first person": "i my me mine we our yo je mes moi ich mein meine meinen mich я мой моя мне меня 我 私 僕 나 내 أنا",
+    "second person": "you your yours tu tus vous votre du dein deine você ты твой вы ваш 你 您 أنت",
+}
 
 # Scripts written without spaces between words, and hangul, whose endings no stemmer here knows.
 _DENSE = (
@@ -63,11 +65,15 @@ _DENSE = (
     "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uaa60-\uaa7f\uac00-\ud7ff\uf900-\ufaff\U0001aff0-\U0001b16f\U00020000-\U0003ffff"
 )
 _SYMBOLS = "\u203c\u2049\u2190-\u21ff\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\ud800-\udfff\U0001f000-\U0001faff"
-_ACCENTS = re.compile("[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]+")
+_ACCENTS = re.compile(
+    "[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a"
+    "\u0640\u064b-\u065f\u0670\u06d6-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]+"
+)
 _ASCII = re.compile(r"[A-Za-z0-9_]+(?:[./@:\-][A-Za-z0-9_]+){0,15}(?:\+\+|#(?![A-Za-z0-9_]))?")
 _RUN = re.compile(r"[A-Za-z]+|\d+")
 _WIDE_RUN = re.compile(r"[^\d_./@:+#\-]+|\d+")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_CHARACTER, _PAIR = 0.1, 0.7
 _WORD_MAX = 64
 _PARTS_MAX = 16
 _STEMMERS = (
@@ -79,11 +85,17 @@ _lock = threading.Lock()
 
 @dataclass(frozen=True)
 class QueryTerms:
-    """The unique terms of a query, their weights in (0, 1], and the folded words that they stand for."""
+    """The unique terms of a query, their weights in (0, 1], and the folded words that they stand for.
+
+    `speakers` are the marks that messages by somebody of one of the query's words bear; `role` is the mark of the role
+    that the query is about ("what did I say", "what did you advise"), 0 for none. See `index_terms`.
+    """
 
     hashes: NDArray[np.uint32]
     weights: NDArray[np.float64]
     words: tuple[str, ...]
+    speakers: NDArray[np.uint32]
+    role: int
 
 
 def terms(text: str) -> NDArray[np.uint32]:
@@ -94,21 +106,33 @@ def terms(text: str) -> NDArray[np.uint32]:
 def query_terms(text: str) -> QueryTerms:
     """The unique terms of a query. Stop words are left out unless there is nothing else.
 
-    A single character of a dense script weighs a fifth beside its pairs, because the pairs say the same more precisely.
+    A pair of characters of a dense script is a part of a word and weighs less than a word; a single character weighs
+    little beside its pairs, which say the same more precisely.
     """
     found: dict[str, float] = {}
     for chunk in _chunks(text):
         dense = _is_dense(chunk) and len(chunk) > 1
         for word in _split(chunk):
-            weight = 0.2 if dense and len(word) == 1 else 1.0
+            weight = (_CHARACTER if len(word) == 1 else _PAIR) if dense else 1.0
             found[word] = max(weight, found.get(word, 0.0))
-    telling = {w: x for w, x in found.items() if w not in _stop_words()} or found
+    stop = _folded("stop")
+    telling = {w: x for w, x in found.items() if w not in stop} or found
     stems: dict[str, float] = {}
     for word, weight in telling.items():
         for form in {_stem(word), _stem(_SHORT.get(word, word))}:
             stems[form] = max(weight, stems.get(form, 0.0))
     hashes = np.array([_hash(w) for w in stems], dtype=np.uint32)
-    return QueryTerms(hashes, np.array(list(stems.values()), dtype=np.float64), tuple(stems))
+    speakers = np.array([_mark("by", w) for w in telling], dtype=np.uint32)
+    return QueryTerms(hashes, np.array(list(stems.values()), dtype=np.float64), tuple(stems), speakers, _role_asked(set(found)))
+
+
+def index_terms(text: str, *, name: str | None = None, role: str | None = None, at: datetime | None = None) -> NDArray[np.uint32]:
+    """The terms of `index_text`, then marks that no text can bear: the ISO date, the role, each word of the name."""
+    marks = [_hash(at.date().isoformat())] if at else []
+    marks += [_mark("role", role)] if role else []
+    marks += [_mark("by", w) for chunk in _chunks(name or "") for w in _split(chunk)]
+    own = terms(index_text(text, name=name or role, at=at))
+    return np.concatenate((own, np.array(marks, dtype=np.uint32)))
 
 
 def index_text(text: str, *, name: str | None = None, at: datetime | None = None) -> str:
@@ -118,6 +142,21 @@ def index_text(text: str, *, name: str | None = None, at: datetime | None = None
     """
     day = f"{at.day} {_MONTHS[at.month - 1]} {at.year} " if at else ""
     return f"{day}{name}: {text}" if name else f"{day}{text}"
+
+
+def _mark(kind: str, word: str) -> int:
+    return _hash(f"\0{kind} {word}")
+
+
+def _role_asked(words: set[str]) -> int:
+    if not words.isdisjoint(_folded("second person")):
+        return _mark("role", "assistant")
+    return 0 if words.isdisjoint(_folded("first person")) else _mark("role", "user")
+
+
+@cache
+def _folded(which: str) -> frozenset[str]:
+    return frozenset(map(_fold, _LISTS[which].split()))
 
 
 def _clipped(text: str) -> str:
@@ -202,11 +241,6 @@ _known = lru_cache(maxsize=1 << 16)(_packed)
 
 def _hash(word: str) -> int:
     return zlib.crc32(word.encode("utf-8", "surrogatepass"))
-
-
-@cache
-def _stop_words() -> frozenset[str]:
-    return frozenset(map(_fold, _STOP))
 
 
 @cache

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from leporello.errors import NotFound
-from leporello.flows.recall import provenance
 from leporello.ports import AnyRecord, Ports, Reader
 from leporello.records import Episode, Message, Record, Scope, Span
 
@@ -43,7 +42,7 @@ def explain(ports: Ports, scope: Scope, id: str) -> Explanation:
         record = r.record(scope, id)
         if record is None:
             raise NotFound(f"{id!r} is not in this scope.")
-        source = provenance(record)
+        source = record.provenance
         found = (r.record(scope, e) for e in source.episodes)
         episodes = tuple(e for e in found if isinstance(e, Episode))
         quotes = tuple(_quotes(r, scope, source.spans))

@@ -13,9 +13,10 @@ from leporello.core import facts as rules
 from leporello.core import tokens, turns, windows
 from leporello.core.compact import render
 from leporello.errors import BudgetTooSmall, FoldRefused, FoldStuck, NothingToFold
+from leporello.flows.episodes import make_episode
 from leporello.flows.indexing import entries, episode_text, fact_text
 from leporello.ports import Ports, SessionState, Writer
-from leporello.records import Compact, Episode, EpisodeDraft, Fact, FoldReport, Item, Layers, Message, Scope
+from leporello.records import Compact, Episode, Fact, FoldReport, Layers, Message, Operation, Scope
 
 _STRIKES = 2
 _HEAD = 1_000
@@ -87,7 +88,7 @@ def distil(ports: Ports, scope: Scope, *, closing: bool) -> FoldReport:
     return FoldReport(distilled=tuple(e.id for e in moved), facts=tuple(f.id for f in made))
 
 
-def apply(ports: Ports, w: Writer, operations: Sequence[rules.Operation], scope: Scope) -> list[Fact]:
+def apply(ports: Ports, w: Writer, operations: Sequence[Operation], scope: Scope) -> list[Fact]:
     """Applies operations in the caller's transaction; the facts that were written or changed."""
     target = _fact_scope(scope)
     now = ports.clock.now()
@@ -141,32 +142,6 @@ def compact(ports: Ports, scope: Scope, *, budget: int) -> Compact:
     with ports.store.write() as w:
         w.put_compact(made, at=ports.clock.now())
     return made
-
-
-def draft_tokens(draft: EpisodeDraft) -> int:
-    """What an episode costs: its summary and its items."""
-    return tokens.estimate(draft.summary) + sum(item_tokens(i) for i in draft.items)
-
-
-def item_tokens(item: Item) -> int:
-    return tokens.estimate(item.text) + tokens.estimate(item.why)
-
-
-def make_episode(ports: Ports, state: SessionState, messages: Sequence[Message], *, number: int, first_turn: int) -> Episode:
-    """The compactor's episode for these messages, accepted only if it is non-empty and smaller by the policy's share."""
-    policy = ports.policies.fold
-    replaced = sum(m.tokens for m in messages)
-    allowed = max(1, int(replaced * (1 - policy.min_saving)))
-    draft = ports.compactor.episode(messages, tokens=min(policy.episode_tokens, allowed))
-    cost = draft_tokens(draft)
-    if not draft.summary.strip():
-        raise FoldRefused(f"The compactor {ports.compactor.name} returned no summary.")
-    if cost > allowed:
-        raise FoldRefused(f"The compactor {ports.compactor.name} returned {cost} tokens for {replaced}.")
-    return Episode(
-        "", state.scope, number, (first_turn, messages[-1].turn), (messages[0].pos, messages[-1].pos), messages[-1].at, ports.clock.now(),
-        draft.summary, draft.items, ports.compactor.name, cost, replaced,
-    )  # fmt: skip
 
 
 def _write_episode(ports: Ports, state: SessionState, messages: Sequence[Message]) -> Episode | None:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from leporello.errors import FoldRefused, NotFound
-from leporello.flows.fold import make_episode
+from leporello.flows.episodes import make_episode
 from leporello.flows.indexing import entries, episode_text
 from leporello.ports import AnyRecord, Ports, Writer
 from leporello.records import Episode, Fact, Message, Provenance, Receipt, Scope
@@ -43,7 +43,7 @@ def erase(ports: Ports, scope: Scope, ids: Sequence[str]) -> Receipt:
 def erase_all(ports: Ports, scope: Scope) -> Receipt:
     """Erases everything whose scope the given one covers, and what rests on it in any scope of the tenant."""
     with ports.store.write() as w:
-        covered = [*w.facts(scope), *w.episodes(scope), *(m for s in w.sessions(scope) for m in w.messages(s))]
+        covered: list[AnyRecord] = [*w.facts(scope), *w.episodes(scope), *(m for s in w.sessions(scope) for m in w.messages(s))]
         inside = [r for r in covered if scope.covers(r.scope)]
         facts, _ = _resting(w, inside)
         outside = [f for f in facts if not scope.covers(f.scope)]

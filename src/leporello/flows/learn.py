@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
-from typing import get_args
+from typing import Any, get_args
 
 from leporello.core import facts as rules
 from leporello.errors import BadSetting, EmptyText
@@ -62,4 +62,5 @@ def at_level(scope: Scope, level: str | None) -> Scope:
         return scope
     if level not in _DROPPED:
         raise BadSetting(f"level={level!r}: use one of {', '.join(_DROPPED)}.")
-    return replace(scope, **dict.fromkeys(_DROPPED[level]))
+    dropped: dict[str, Any] = dict.fromkeys(_DROPPED[level])
+    return replace(scope, **dropped)

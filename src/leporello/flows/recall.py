@@ -13,8 +13,8 @@ from leporello.core import facts as rules
 from leporello.core import rank, words
 from leporello.core.times import micros
 from leporello.errors import BadSetting, EmptyQuery
-from leporello.ports import AnyRecord, Mark, Ports, Reader
-from leporello.records import Episode, Fact, Hit, Kind, Message, Provenance, Recall, Scope, Span
+from leporello.ports import Mark, Ports, Reader
+from leporello.records import Fact, Hit, Kind, Recall, Scope
 
 KINDS: tuple[Kind, ...] = ("message", "episode", "fact")
 _QUERY_CHARACTERS = 4_000
@@ -48,7 +48,9 @@ class Shelf:
             if delta.added or delta.removed:
                 held.index.apply(delta.added, delta.removed)
             held.mark = max(held.mark, delta.mark)
-            return rank.search(held.index, query, sieve, ports.policies.recall, k=k)
+            found = rank.search(held.index, query, sieve, ports.policies.recall, k=k)
+        self._trim()
+        return found
 
     def clear(self) -> None:
         """Forgets every index."""
@@ -59,9 +61,12 @@ class Shelf:
         with self._lock:
             held = self._held.pop(key, None) or _Held(rank.Index(self._dimension))
             self._held[key] = held
+            return held
+
+    def _trim(self) -> None:
+        with self._lock:
             while len(self._held) > 1 and sum(len(h.index) for h in self._held.values()) > self._rows:
                 self._held.popitem(last=False)
-            return held
 
 
 @dataclass(frozen=True)
@@ -94,20 +99,10 @@ def recall(ports: Ports, shelf: Shelf, scope: Scope, question: Question) -> Reca
         )
         found = shelf.search(r, scope, query, sieve, ports, k=question.k + 20 if "fact" in question.kinds else question.k)
         records = r.records(scope, [f.rid for f in found])
-    hits = [Hit(records[f.rid], f.score, f.why, provenance(records[f.rid])) for f in found if f.rid in records]
+    hits = [Hit(records[f.rid], f.score, f.why, records[f.rid].provenance) for f in found if f.rid in records]
     hits = [h for h in hits if not isinstance(h.record, Fact) or rules.believed(h.record, as_of=question.as_of, believed_at=question.believed_at)]
     missed = not hits or hits[0].score < ports.policies.recall.floor
     return Recall(question.text, () if missed else tuple(hits[: question.k]), missed, round((perf_counter() - began) * 1000, 3))
-
-
-def provenance(record: AnyRecord) -> Provenance:
-    """Where a record comes from, down to characters."""
-    if isinstance(record, Message):
-        return Provenance(record.scope.session, (record.turn,), (), (Span(record.id, 0, len(record.text), record.turn),))
-    if isinstance(record, Episode):
-        spans = tuple(dict.fromkeys(s for i in record.items for s in i.spans))
-        return Provenance(record.scope.session, tuple(range(record.turns[0], record.turns[1] + 1)), (record.id,), spans)
-    return record.provenance
 
 
 def _check(question: Question) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import islice
 
 from leporello.core import tokens, words
-from leporello.core.blocks import parts_of, role_of, text_of
+from leporello.core.blocks import is_user_side, parts_of, role_of, text_of
 from leporello.core.turns import Place
 from leporello.errors import BadMessage
 from leporello.flows.indexing import entries
@@ -68,9 +68,9 @@ def _ready(draft: Draft, limit: int) -> tuple[NewMessage, bool]:
 
 def _trust(role: str, parts: Sequence[Part] | None) -> Trust:
     """Who said it, by the role: what only holds tool results comes from tools."""
-    if role in {"tool", "function"}:
-        return "tool"
-    if role in {"user", "system", "developer"}:
+    if is_user_side(role):
+        if role not in {"user", "system", "developer"}:
+            return "tool"
         only_results = parts is not None and any(p.kind == "result" for p in parts) and not any(p.kind == "text" for p in parts)
         return "tool" if only_results else "user"
     return "agent"

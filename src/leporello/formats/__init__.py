@@ -39,7 +39,7 @@ def _recognised(name: str, title: str) -> Format:
 _ALL = (
     Format("claude-code", "a Claude Code session", True, claude_code.read),
     Format("codex", "a Codex rollout", True, codex.read),
-    Format("pi", "a pi session", True, pi.read),
+    Format("pi", "a pi session", True, pi.read, asked=True),
     Format("anthropic-messages", "a list of Anthropic messages", True, messages.read),
     Format("openai-chat", "a list of OpenAI Chat messages", True, messages.read),
     Format("openai-responses", "a list of OpenAI Responses items", True, messages.read),
@@ -105,6 +105,8 @@ def read(path: str | os.PathLike[str], format: str | None = None) -> Reading:
     found = FORMATS[name]
     if not found.reads:
         raise FormatError(f"{source.path.name} looks like {found.title}, which is recognised but not read.")
+    if found.asked and format is None:
+        raise FormatError(f"{source.path.name} looks like {found.title}, which is read only when it is named: format={found.name!r}.")
     return Reading(source, FORMATS["empty"] if look.kind == "empty" else found)
 
 

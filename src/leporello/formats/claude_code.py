@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from leporello.formats.entries import Entry, Skipped, Unreadable, digest, drafted, refusal, text_in
+from leporello.formats.entries import Entry, Skipped, Unreadable, digest, drafted, inserted, refusal, text_in
 from leporello.formats.jsontext import Element
 from leporello.formats.source import Source
 from leporello.records import Trust
@@ -60,7 +60,7 @@ def _session(record: dict[str, Any], roots: dict[str, str]) -> str | None:
 
 def _trust(record: dict[str, Any]) -> Trust | None:
     """A summary, a side chain's orders and what the program inserts are not the user's own words."""
-    made = any(record.get(k) is True for k in ("isCompactSummary", "isMeta", "isSidechain", "isSynthetic"))
+    made = any(record.get(k) is True for k in ("isCompactSummary", "isMeta", "isSidechain", "isSynthetic")) or inserted(record["message"])
     if not made or _holds_results(record["message"]):
         return None
     return "agent"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from leporello.formats.entries import Entry, Skipped, Unreadable, digest, drafted, refusal, text_in
+from leporello.formats.entries import Entry, Skipped, Unreadable, digest, drafted, inserted, refusal, text_in
 from leporello.formats.jsontext import Element
 from leporello.formats.source import Source
 from leporello.records import Draft
@@ -59,7 +59,7 @@ def _item(found: Element, item: Any, session: str | None, at: object) -> Entry:
     if (why := refusal(item)) is not None:
         return Unreadable(found.place, found.raw, why)
     key = text_in(item, "id") or str(found.index)
-    return drafted(item, f"{key}#{digest(item)}", session=session, at=at, trust="agent" if kind in _AGENT_MADE else None)
+    return drafted(item, f"{key}#{digest(item)}", session=session, at=at, trust="agent" if kind in _AGENT_MADE or inserted(item) else None)
 
 
 def _compacted(found: Element, payload: dict[str, Any], session: str | None, at: object) -> Draft:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -64,17 +65,23 @@ class Skipped:
     why: str
 
 
+_INSERTED = re.compile(r"\s*(<(?!command-)(?P<tag>[a-z]+([_ -][a-z]+)+)>.*</(?P=tag)>\s*$|# AGENTS\.md instructions)", re.DOTALL)
+
 Entry = Draft | Learnt | Unreadable | Skipped
 
 
 @dataclass(frozen=True)
 class Format:
-    """A format: `name` for the command line, `title` for people, and whether it is read or only recognised."""
+    """A format: `name` for the command line, `title` for people, and whether it is read or only recognised.
+
+    A format that is `asked` for is read only when it is named: its layout was seen in too few files to be guessed safely.
+    """
 
     name: str
     title: str
     reads: bool
     read: Callable[[Source], Iterator[Entry]] = field(repr=False)
+    asked: bool = False
 
 
 def digest(value: object) -> str:
@@ -114,6 +121,14 @@ def message_name(message: Mapping[str, Any]) -> str | None:
 def drafted(message: dict[str, Any], origin: str, *, session: str | None = None, at: object = None, trust: Trust | None = None) -> Draft:
     """A draft of `message` at the instant that `at` states, if it states one."""
     return Draft(message, name=message_name(message), at=when(at), session=session, origin=origin, trust=trust)
+
+
+def inserted(message: Mapping[str, Any]) -> bool:
+    """True for a user message that the agent's program wrote: one block in a tag such as `<environment_context>`, or its rules."""
+    content = message.get("content")
+    if isinstance(content, list) and content and isinstance(content[0], dict):
+        content = content[0].get("text")
+    return message.get("role") == "user" and isinstance(content, str) and _INSERTED.match(content) is not None
 
 
 def _article(value: object) -> str:

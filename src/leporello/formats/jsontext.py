@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -41,12 +42,8 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) == len(pairs):
         return made
-    seen: set[str] = set()
-    for key, _ in pairs:
-        if key in seen:
-            raise BadJson(f"the key {key[:40]!r} is there twice")
-        seen.add(key)
-    return made
+    twice = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
+    raise BadJson(f"the key {twice[:40]!r} is there twice")
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_pairs, strict=False)

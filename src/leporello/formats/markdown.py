@@ -3,6 +3,8 @@
 Each list item, paragraph, table or code block becomes one entry under the path of its headings. A paragraph that ends in
 a colon belongs to what follows it: it heads a list, and is one entry with a table or a code block. A heading with nothing
 below it is an entry. Every line of the file is in an entry or in the path of one; rules and comments are skipped.
+
+The two parsers are imported where they are used: notes are seldom read, and `import leporello` must stay quick.
 """
 
 from __future__ import annotations
@@ -10,20 +12,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
-
-import yaml
-from markdown_it import MarkdownIt
-from markdown_it.tree import SyntaxTreeNode
+from typing import TYPE_CHECKING, Any
 
 from leporello.formats import jsontext
 from leporello.formats.entries import Entry, Learnt, Skipped, Unreadable, text_in
 from leporello.formats.memory_jsonl import learnt
 from leporello.formats.source import Source
 
+if TYPE_CHECKING:
+    from markdown_it.tree import SyntaxTreeNode
+
 _FRONT = re.compile(r"---[ \t]*\r?\n(.*?\r?\n)(---|\.\.\.)[ \t]*(\r?\n|$)", re.DOTALL)
 _MARKER = re.compile(r"[ \t>]*([-*+]|\d{1,9}[.)])[ \t]+")
 _EMPHASIS = re.compile(r"^(\*\*|__|\*|_)(.*?)\1$")
+_LONGEST_FRONT = 100_000
 _COMMENT = re.compile(r"(<!--.*?-->\s*)+", re.DOTALL)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -57,8 +59,12 @@ def _split(text: str) -> tuple[str, str]:
 
 def _front(front: str) -> dict[str, Any]:
     """The front matter as strings, lists and mappings: no value is guessed to be a date or a number."""
+    import yaml
+
     match = _FRONT.fullmatch(front)
     body = match.group(1) if match else ""
+    if body.count("[") + body.count("{") > jsontext.MAX_DEPTH or len(body) > _LONGEST_FRONT:
+        raise jsontext.BadJson("front matter too long or too deep")
     try:
         if any(isinstance(event, yaml.events.AliasEvent) for event in yaml.parse(body, Loader=yaml.BaseLoader)):
             raise jsontext.BadJson("front matter with aliases")
@@ -105,6 +111,9 @@ class _Walk:
     bare: tuple[int, int] | None = None
 
     def entries(self) -> Iterator[Entry]:
+        from markdown_it import MarkdownIt
+        from markdown_it.tree import SyntaxTreeNode
+
         text = "\n".join(self.lines)
         root = SyntaxTreeNode(MarkdownIt("commonmark").enable("table").parse(text))
         yield from self._blocks(root.children, ())

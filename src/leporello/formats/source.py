@@ -15,7 +15,7 @@ from leporello.errors import FormatError, InputError
 from leporello.formats import jsontext
 from leporello.formats.jsontext import Element
 
-MAX_DOCUMENT = 512 * 1024 * 1024
+MAX_DOCUMENT = 256 * 1024 * 1024
 _HEAD = 2 * 1024 * 1024
 _LONGEST_HEAD = 64 * 1024 * 1024
 _CHUNK = 256 * 1024
@@ -178,19 +178,21 @@ def _binary(raw: bytes) -> str | None:
 
 
 def _json(text: str) -> Look | None:
-    """The head as JSONL or as a JSON document; None if it is neither."""
+    """The head as JSONL or as a JSON document; None if it is neither.
+
+    A document may be spread over lines of its own, so only objects that start a line and are whole count as JSONL.
+    """
     rows = [row for row in text.split("\n") if row.strip()][:50]
-    values = [v for row in rows if (v := _value(row)) is not None]
+    values = [_value(row) for row in rows]
+    objects = tuple(v for row, v in zip(rows, values, strict=True) if row[0] == "{" and isinstance(v, dict))
     first = rows[0].lstrip()[:1]
-    if first not in ("{", "["):
-        objects = [v for row, v in zip(rows, map(_value, rows), strict=True) if row[0] == "{" and isinstance(v, dict)]
-        return Look("lines", text, tuple(objects)) if objects else None
-    whole = _value(rows[0]) is not None
-    if whole and (len(rows) > 1 or first == "{"):
-        return Look("lines", text, tuple(values))
-    if not whole and any(row[0] == "{" and _value(row) is not None for row in rows[1:]) and not rows[0].strip() == "[":
-        return Look("lines", text, tuple(values))
-    return Look("document", text, (jsontext.glimpse(text),))
+    if first not in {"{", "["}:
+        return Look("lines", text, objects) if objects else None
+    if values[0] is not None and (len(rows) > 1 or first == "{"):
+        return Look("lines", text, tuple(v for v in values if v is not None))
+    if values[0] is None and objects and rows[0].strip() != "[":
+        return Look("lines", text, objects)
+    return Look("document", text, (jsontext.glimpse(text[:_HEAD]),))
 
 
 def _value(row: str) -> Any:

@@ -12,8 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from leporello.core.times import from_micros as instant
-from leporello.core.times import micros
+from leporello.core.times import from_micros, micros
 from leporello.errors import BadMessage
 from leporello.records import Draft, Episode, Fact, Item, Message, Provenance, Scope, Span
 
@@ -31,15 +30,18 @@ def pack(text: str) -> Stored:
 
 
 def unpack(value: Any) -> str:
+    """Text from such a column."""
     return value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else str(value)
 
 
 def maybe(value: Any) -> str | None:
+    """The same, or None."""
     return None if value is None else unpack(value)
 
 
 def when(value: int | None) -> datetime | None:
-    return None if value is None else instant(value)
+    """The instant of a column that may be NULL."""
+    return None if value is None else from_micros(value)
 
 
 def dump(value: Any) -> Stored:
@@ -55,6 +57,7 @@ def _refuse(value: object) -> Any:
 
 
 def load(value: Any) -> Any:
+    """JSON from a column."""
     return json.loads(unpack(value))
 
 
@@ -71,6 +74,8 @@ def split_media(value: Any, path: tuple[Any, ...] = ()) -> tuple[Any, list[tuple
         taken: list[tuple[tuple[Any, ...], str, bytes]] = []
         kept = {}
         for key, inner in value.items():
+            if not isinstance(key, str):
+                raise BadMessage(f"A message holds the key {key!r}, which JSON would make a string: use a string.")
             kept[key], more = split_media(inner, (*path, key))
             taken += more
         return kept, taken
@@ -106,6 +111,7 @@ def join_media(body: Any, places: Sequence[Sequence[Any]], fetch: Callable[[str]
 
 
 def digest(data: bytes) -> str:
+    """The name of a payload: its SHA-256."""
     return hashlib.sha256(data).hexdigest()
 
 
@@ -116,6 +122,7 @@ def is_plain(draft: Draft, role: str, text: str) -> bool:
 
 
 def message(row: Sequence[Any], scope: Scope, fetch: Callable[[str], bytes]) -> Message:
+    """A row of `message`; `fetch` brings a payload by its digest."""
     _, _, pos, id_, turn, role, name, at, recorded, trust, tokens, origin, text, body, media = row
     said, spoken = unpack(role), unpack(text)
     if body is None:
@@ -125,48 +132,56 @@ def message(row: Sequence[Any], scope: Scope, fetch: Callable[[str], bytes]) -> 
         if media is not None:
             original = join_media(original, json.loads(media), fetch)
     return Message(
-        id_, scope, pos, turn, said, maybe(name), instant(at), instant(recorded), trust, spoken, original, tokens, maybe(origin)
+        id_, scope, pos, turn, said, maybe(name), from_micros(at), from_micros(recorded), trust, spoken, original, tokens, maybe(origin)
     )  # fmt: skip
 
 
 def item_json(item: Item) -> list[Any]:
+    """An item as a JSON list."""
     spans = [[s.message, s.start, s.end, s.turn] for s in item.spans]
     return [item.section, item.text, item.why, item.key, spans, item.weight, item.trust, micros(item.at) if item.at else None]
 
 
 def item_of(value: Sequence[Any]) -> Item:
+    """The item of such a list."""
     section, text, why, key, spans, weight, trust, at = value
     return Item(section, text, why, key, tuple(Span(*s) for s in spans), weight, trust, when(at))
 
 
 def items_json(items: Sequence[Item]) -> Stored:
+    """Items as a column."""
     return dump([item_json(i) for i in items])
 
 
 def items_of(value: Any) -> tuple[Item, ...]:
+    """Items from a column."""
     return tuple(item_of(v) for v in load(value))
 
 
 def episode(row: Sequence[Any], scope: Scope) -> Episode:
+    """A row of `episode`."""
     _, _, first, last, id_, number, t0, t1, at, recorded, summary, items, compactor, tokens, replaced, layer, distilled = row
     return Episode(
-        id_, scope, number, (t0, t1), (first, last), instant(at), instant(recorded), unpack(summary), items_of(items), compactor,
+        id_, scope, number, (t0, t1), (first, last), from_micros(at), from_micros(recorded), unpack(summary), items_of(items), compactor,
         tokens, replaced, layer, bool(distilled),
     )  # fmt: skip
 
 
 def provenance_json(p: Provenance) -> Stored:
+    """A provenance as a column."""
     return dump([p.session, list(p.turns), list(p.episodes), [[s.message, s.start, s.end, s.turn] for s in p.spans]])
 
 
 def provenance_of(value: Any) -> Provenance:
+    """The provenance of a column."""
     session, turns, episodes, spans = load(value)
     return Provenance(session, tuple(turns), tuple(episodes), tuple(Span(*s) for s in spans))
 
 
 def fact(row: Sequence[Any], scope: Scope) -> Fact:
+    """A row of `fact`."""
     (_, _, id_, kind, text, why, source, trust, confidence, tags, valid_from, valid_to, recorded, retracted, status, supersedes, prov) = row
     return Fact(
         id_, scope, unpack(text), kind, unpack(why), unpack(source), trust, confidence / 10_000, tuple(load(tags)), when(valid_from),
-        when(valid_to), instant(recorded), when(retracted), provenance_of(prov), tuple(json.loads(supersedes)), status,
+        when(valid_to), from_micros(recorded), when(retracted), provenance_of(prov), tuple(json.loads(supersedes)), status,
     )  # fmt: skip

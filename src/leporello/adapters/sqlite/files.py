@@ -16,8 +16,17 @@ from pathlib import Path
 
 import apsw
 
+from leporello.adapters.sqlite.queries import migrations
 from leporello.errors import (
-    CorruptStore, KeyNeeded, LockedStore, NewerStore, NotAStore, ReadOnlyStore, StoreClosed, StoreError, StoreUnreachable,
+    CorruptStore,
+    KeyNeeded,
+    LockedStore,
+    NewerStore,
+    NotAStore,
+    ReadOnlyStore,
+    StoreClosed,
+    StoreError,
+    StoreUnreachable,
 )  # fmt: skip
 
 APPLICATION_ID = 0x4C45504F
@@ -64,7 +73,7 @@ class Connections:
         self._writer: apsw.Connection | None = None
         self._closed = False
         if not self.memory:
-            _examine(path, read_only=read_only)
+            _examine(path, read_only=read_only, keyed=key is not None)
         with mapped(path), self.writing(begin=False):
             pass
 
@@ -94,8 +103,9 @@ class Connections:
     @contextmanager
     def writing(self, *, begin: bool = True) -> Iterator[apsw.Connection]:
         """The write connection, held by one thread at a time, in a transaction that commits when the block ends well."""
-        self._check()
+        self._check()  # before the lock: a fork makes new ones
         with self._lock, mapped(self.path):
+            self._check()
             if self._writer is None:
                 self._writer = self._open()
             db = self._writer
@@ -109,7 +119,7 @@ class Connections:
                 yield db
                 db.execute("COMMIT")
             except BaseException:
-                if db.in_transaction:
+                if not db.get_autocommit():
                     db.execute("ROLLBACK")
                 raise
 
@@ -147,35 +157,47 @@ class Connections:
 
     def _open(self) -> apsw.Connection:
         if self.read_only:
-            db = self._open_read_only()
-        else:
-            db = apsw.Connection(self.path)
-            self._prepare(db)
-            if not self.memory:
-                db.pragma("journal_mode", "wal")
-        return db
+            return self._open_read_only()
+        return self._ready(apsw.Connection(self.path))
 
     def _open_read_only(self) -> apsw.Connection:
-        for options in ("mode=ro", "mode=ro&immutable=1"):
-            db = apsw.Connection(
-                Path(self.path).absolute().as_uri() + "?" + options, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-            )
-            try:
-                self._prepare(db)
-                return db
-            except apsw.CantOpenError:
-                db.close()
-                if "immutable" in options:
-                    raise
-        raise StoreUnreachable(self.path)
+        uri = Path(self.path).absolute().as_uri()
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        try:
+            return self._ready(apsw.Connection(f"{uri}?mode=ro", flags=flags))
+        except (apsw.CantOpenError, apsw.ReadOnlyError):
+            # a folder that cannot be written has no room for the side files; without them a log that was left is not read
+            if _has_log(self.path):
+                raise
+            return self._ready(apsw.Connection(f"{uri}?mode=ro&immutable=1", flags=flags))
 
-    def _prepare(self, db: apsw.Connection) -> None:
-        db.set_busy_timeout(WAIT_MS)
-        if self._key is not None:
-            db.pragma("key", self._key)
-        db.execute("SELECT count(*) FROM sqlite_schema").fetchall()
-        for name, value in (("foreign_keys", 1), ("secure_delete", 1), ("synchronous", 2), ("temp_store", 2), ("cache_size", -16_000)):
-            db.pragma(name, value)
+    def _ready(self, db: apsw.Connection) -> apsw.Connection:
+        """The connection, set up; closed again if the file cannot be used, and then nothing in the file has changed."""
+        try:
+            db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, int(_has_log(self.path)))
+            db.set_busy_timeout(WAIT_MS)
+            if self._key is not None:
+                db.pragma("key", self._key)
+            self._look(db)
+            identify(db, self.path, newest=len(migrations()))
+            for name, value in (("foreign_keys", 1), ("secure_delete", 1), ("synchronous", 2), ("temp_store", 2), ("cache_size", -16_000)):
+                db.pragma(name, value)
+            if not self.memory and not self.read_only:
+                db.pragma("journal_mode", "wal")
+            db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _look(self, db: apsw.Connection) -> None:
+        """The first look into the file: where a wrong key shows."""
+        try:
+            db.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+        except apsw.NotADBError as e:
+            if self._key is None:
+                raise
+            raise KeyNeeded(f"{self.path} cannot be read with this key.", hint="Pass the key that the file was made with.") from e
 
 
 def identify(db: apsw.Connection, path: str, *, newest: int) -> int:
@@ -197,10 +219,10 @@ def verify(db: apsw.Connection, path: str) -> None:
             raise CorruptStore(f"{path}: {found}.")
 
 
-def _examine(path: str, *, read_only: bool) -> None:
+def _examine(path: str, *, read_only: bool, keyed: bool) -> None:
     """What can be said of the file before it is opened."""
-    if "\x00" in path:
-        raise StoreUnreachable("A path holds no NUL character.")
+    if not path or "\x00" in path:
+        raise StoreUnreachable(f"{path!r} is no path.")
     try:
         held = os.stat(path)
     except FileNotFoundError:
@@ -216,10 +238,10 @@ def _examine(path: str, *, read_only: bool) -> None:
         raise StoreUnreachable(f"{path} is not a file.")
     if not read_only and not held.st_mode & 0o222:
         raise ReadOnlyStore(f"{path} is marked read-only.")
-    _examine_bytes(path, held.st_size)
+    _examine_bytes(path, held.st_size, keyed=keyed)
 
 
-def _examine_bytes(path: str, size: int) -> None:
+def _examine_bytes(path: str, size: int, *, keyed: bool) -> None:
     try:
         with open(path, "rb") as f:
             head = f.read(100)
@@ -231,22 +253,29 @@ def _examine_bytes(path: str, size: int) -> None:
         if size >= 512 and _looks_encrypted(path):
             return
         raise NotAStore(f"{path} is no database.")
+    if keyed:
+        raise NotAStore(f"{path} is not encrypted.", hint="Open it without a key.")
     page = int.from_bytes(head[16:18], "big") or 65536
     page = 65536 if page == 1 else page
     pages = int.from_bytes(head[28:32], "big")
-    wal = os.path.exists(path + "-wal") and os.path.getsize(path + "-wal") > 0
-    if not wal and (size < 512 or size < pages * page):
+    if not _has_log(path) and (size < 512 or size < pages * page):
         raise CorruptStore(f"{path} is cut short: {size} of {pages * page} bytes.")
 
 
+def _has_log(path: str) -> bool:
+    """True if commits may lie in the write-ahead log that are not in the file yet."""
+    return os.path.exists(path + "-wal") and os.path.getsize(path + "-wal") > 0
+
+
 def _looks_encrypted(path: str) -> bool:
-    """True if the first bytes look like neither SQLite nor text: an encrypted file without its key, as far as one can tell."""
+    """True for whole pages whose first bytes look like neither SQLite nor text: an encrypted file, as far as one can tell."""
     try:
+        size = os.path.getsize(path)
         with open(path, "rb") as f:
             head = f.read(4096)
     except OSError:
         return False
-    if head.startswith(_HEADER) or len(head) < 512:
+    if head.startswith(_HEADER) or len(head) < 512 or size % 512:
         return False
     printable = sum(32 <= b < 127 or b in (9, 10, 13) for b in head)
     return printable < 0.6 * len(head) and len(set(head)) > 128

@@ -10,6 +10,7 @@ import apsw
 
 from leporello.adapters.sqlite import codec
 from leporello.adapters.sqlite.queries import queries
+from leporello.core.times import from_micros
 from leporello.ports import AnyRecord, IndexDelta, IndexRow, Mark, SessionState
 from leporello.records import Compact, Episode, Fact, Kind, Message, Note, Scope
 
@@ -26,7 +27,7 @@ class SqliteReader:
         self._scopes: dict[int, Scope] = {}
 
     def tenants(self) -> list[str]:
-        return [codec.unpack(t) for (t,) in self.db.execute(self.sql["tenants"])]
+        return [codec.unpack(t) for (t,) in self._rows("tenants")]
 
     def session(self, scope: Scope) -> SessionState | None:
         found = self._scope_rid(scope)
@@ -41,7 +42,7 @@ class SqliteReader:
         tenant = self._tenant(state.scope)
         end = state.messages if last is None else last
         while first <= end:
-            rows = self.db.execute(self.sql["messages"], (tenant, state.rid, first, end, _PAGE)).fetchall()
+            rows = self._rows("messages", (tenant, state.rid, first, end, _PAGE))
             if not rows:
                 return
             for row in rows:
@@ -50,15 +51,15 @@ class SqliteReader:
 
     def episodes(self, scope: Scope, *, session: SessionState | None = None) -> list[Episode]:
         if session is not None:
-            rows = self.db.execute(self.sql["session_episodes"], (self._tenant(scope), session.rid)).fetchall()
+            rows = self._rows("session_episodes", (self._tenant(scope), session.rid))
         else:
             tenant, rids = self._visible(scope)
-            rows = self.db.execute(self.sql["episodes"], (tenant, json.dumps(rids))).fetchall()
+            rows = self._rows("episodes", (tenant, json.dumps(rids)))
         return [codec.episode(r, self._scope(r[1])) for r in rows]
 
     def facts(self, scope: Scope) -> list[Fact]:
         tenant, rids = self._visible(scope)
-        rows = self.db.execute(self.sql["facts"], (tenant, json.dumps(rids))).fetchall()
+        rows = self._rows("facts", (tenant, json.dumps(rids)))
         return [codec.fact(r, self._scope(r[1])) for r in rows]
 
     def record(self, scope: Scope, id: str) -> AnyRecord | None:
@@ -67,7 +68,7 @@ class SqliteReader:
 
     def records(self, scope: Scope, rids: Sequence[int]) -> Mapping[int, AnyRecord]:
         tenant = self._tenant(scope)
-        entries = self.db.execute(self.sql["entries_by_rid"], (tenant, json.dumps([int(r) for r in rids]))).fetchall()
+        entries = self._rows("entries_by_rid", (tenant, json.dumps([int(r) for r in rids])))
         out: dict[int, AnyRecord] = {}
         makers: dict[int, Callable[[Sequence[Any]], AnyRecord]] = {
             0: lambda r: codec.message(r, self._scope(r[1]), self._media(tenant)),
@@ -77,7 +78,7 @@ class SqliteReader:
         for number, name in enumerate(("messages_by_rid", "episodes_by_rid", "facts_by_rid")):
             wanted = {record: entry for entry, kind, record in entries if kind == number}
             if wanted:
-                for row in self.db.execute(self.sql[name], (tenant, json.dumps(list(wanted)))):
+                for row in self._rows(name, (tenant, json.dumps(list(wanted)))):
                     made = makers[number](row)
                     if scope.sees(made.scope):
                         out[wanted[row[0]]] = made
@@ -85,14 +86,14 @@ class SqliteReader:
 
     def index(self, scope: Scope, mark: Mark) -> IndexDelta:
         tenant = self._tenant(scope)
-        newest: Mark = (self.db.execute(self.sql["newest_entry"]).get, self.db.execute(self.sql["newest_removal"]).get)
-        removed = [r for (r,) in self.db.execute(self.sql["removals"], (mark[1],))] if newest[1] > mark[1] else []
+        newest: Mark = (self._value("newest_entry"), self._value("newest_removal"))
+        removed = [r for (r,) in self._rows("removals", (mark[1],))] if newest[1] > mark[1] else []
         rows: list[tuple[Any, ...]] = []
         if newest[0] > mark[0]:
             if scope.user is None:
-                rows = self.db.execute(self.sql["view_tenant"], (tenant, mark[0])).fetchall()
+                rows = self._rows("view_tenant", (tenant, mark[0]))
             else:
-                rows = self.db.execute(self.sql["view_user"], (tenant, self._number(tenant, scope.user), mark[0])).fetchall()
+                rows = self._rows("view_user", (tenant, self._number(tenant, scope.user), mark[0]))
         added = [IndexRow(rid, KINDS[k], log if k == 0 else 0, *rest) for rid, k, log, *rest in rows]
         return IndexDelta((max(newest[0], mark[0]), max(newest[1], mark[1])), added, removed)
 
@@ -103,16 +104,16 @@ class SqliteReader:
 
     def notes(self, scope: Scope) -> list[Note]:
         tenant, rids = self._visible(scope)
-        rows = self.db.execute(self.sql["notes"], (tenant, json.dumps(rids))).fetchall()
-        return [Note(self._scope(s), codec.unpack(k), codec.load(v), codec.instant(at)) for s, k, v, at in rows]
+        rows = self._rows("notes", (tenant, json.dumps(rids)))
+        return [Note(self._scope(s), codec.unpack(k), codec.load(v), from_micros(at)) for s, k, v, at in rows]
 
     def pins(self, scope: Scope) -> list[str]:
         tenant, rids = self._visible(scope)
-        return [codec.unpack(t) for (t,) in self.db.execute(self.sql["pins"], (tenant, json.dumps(rids)))]
+        return [codec.unpack(t) for (t,) in self._rows("pins", (tenant, json.dumps(rids)))]
 
     def compact(self, scope: Scope) -> Compact | None:
         found = self._scope_rid(scope)
-        row = self.db.execute(self.sql["compact"], found).fetchone() if found else None
+        row = self._row("compact", found) if found else None
         if row is None:
             return None
         text, tokens, items, turn, compactor, omitted = row
@@ -120,45 +121,51 @@ class SqliteReader:
 
     def counts(self, scope: Scope) -> Mapping[str, int]:
         tenant, rids = self._visible(scope)
-        found = {k: self.db.execute(self.sql[f"count_{k}s"], (tenant, json.dumps(rids))).get for k in KINDS}
+        found = {f"{k}s": int(self._value(f"count_{k}s", (tenant, json.dumps(rids)))) for k in KINDS}
         sessions = self.sessions(scope)
-        found["sessions"] = len(sessions)
-        found["turns"] = sum(s.turns for s in sessions)
-        found["notes"] = len(self.notes(scope))
-        return {f"{k}s" if k in KINDS else k: int(v) for k, v in found.items()}
+        return {**found, "sessions": len(sessions), "turns": sum(s.turns for s in sessions), "notes": len(self.notes(scope))}
 
     def derived(self, scope: Scope, ids: Sequence[str]) -> Sequence[AnyRecord]:
         tenant = self._tenant(scope)
-        children = {c: None for i in ids for (c,) in self.db.execute(self.sql["children"], (tenant, i))}
+        children = {c: None for i in ids for (c,) in self._rows("children", (tenant, i))}
         found = (self._find(tenant, c) for c in children)
         return [r for r in found if r is not None]
+
+    def _rows(self, name: str, values: Any = ()) -> list[Any]:
+        return self.db.execute(self.sql[name], values).fetchall()
+
+    def _row(self, name: str, values: Any = ()) -> Any:
+        return self.db.execute(self.sql[name], values).fetchone()
+
+    def _value(self, name: str, values: Any = ()) -> Any:
+        return self.db.execute(self.sql[name], values).get
 
     def _find(self, tenant: int, id: str) -> AnyRecord | None:
         try:
             id.encode("utf-8")
         except UnicodeEncodeError:
             return None
-        row = self.db.execute(self.sql["message_by_id"], (tenant, id)).fetchone()
+        row = self._row("message_by_id", (tenant, id))
         if row is not None:
             return codec.message(row, self._scope(row[1]), self._media(tenant))
-        row = self.db.execute(self.sql["episode_by_id"], (tenant, id)).fetchone()
+        row = self._row("episode_by_id", (tenant, id))
         if row is not None:
             return codec.episode(row, self._scope(row[1]))
-        row = self.db.execute(self.sql["fact_by_id"], (tenant, id)).fetchone()
+        row = self._row("fact_by_id", (tenant, id))
         return None if row is None else codec.fact(row, self._scope(row[1]))
 
     def _session(self, tenant: int, rid: int, scope: Scope) -> SessionState | None:
-        row = self.db.execute(self.sql["session"], (tenant, rid)).fetchone()
+        row = self._row("session", (tenant, rid))
         if row is None:
             return None
         messages, turns, answered, joinable, folded, episodes, stalled, closed = row
         return SessionState(rid, scope, messages, turns, bool(answered), bool(joinable), folded, episodes, stalled, codec.when(closed))
 
     def _tenant(self, scope: Scope) -> int:
-        return int(self.db.execute(self.sql["tenant"], (codec.pack(scope.tenant),)).get or -1)
+        return int(self._value("tenant", (codec.pack(scope.tenant),)) or -1)
 
     def _number(self, tenant: int, value: str) -> int:
-        return int(self.db.execute(self.sql["name"], (tenant, codec.pack(value))).get or -1)
+        return int(self._value("name", (tenant, codec.pack(value))) or -1)
 
     def _numbers(self, scope: Scope) -> tuple[int, tuple[int | None, ...]]:
         tenant = self._tenant(scope)
@@ -167,19 +174,19 @@ class SqliteReader:
 
     def _scope_rid(self, scope: Scope) -> tuple[int, int] | None:
         tenant, numbers = self._numbers(scope)
-        rid = self.db.execute(self.sql["scope"], (tenant, *(n or 0 for n in numbers))).get
+        rid = self._value("scope", (tenant, *(n or 0 for n in numbers)))
         return None if rid is None else (tenant, int(rid))
 
     def _visible(self, scope: Scope) -> tuple[int, list[int]]:
         tenant, numbers = self._numbers(scope)
         given = dict(zip(("usr", "agent", "project", "session"), numbers, strict=True))
-        return tenant, [r for (r,) in self.db.execute(self.sql["visible_scopes"], {"tenant": tenant, **given})]
+        return tenant, [r for (r,) in self._rows("visible_scopes", {"tenant": tenant, **given})]
 
     def _scope(self, rid: int) -> Scope:
         if rid not in self._scopes:
-            tenant, *rest = self.db.execute(self.sql["scope_names"], (rid,)).fetchall()[0]
+            tenant, *rest = self._rows("scope_names", (rid,))[0]
             self._scopes[rid] = Scope(codec.unpack(tenant), *(codec.maybe(v) for v in rest))
         return self._scopes[rid]
 
     def _media(self, tenant: int) -> Callable[[str], bytes]:
-        return lambda digest: bytes(self.db.execute(self.sql["media"], (tenant, digest)).get or b"")
+        return lambda digest: bytes(self._value("media", (tenant, digest)) or b"")

@@ -9,11 +9,11 @@ from contextlib import contextmanager
 
 import apsw
 
-from leporello.adapters.sqlite import codec
 from leporello.adapters.sqlite.files import APPLICATION_ID, WAIT_MS, Connections, identify, mapped, verify
 from leporello.adapters.sqlite.queries import migrations, queries
 from leporello.adapters.sqlite.reading import SqliteReader
 from leporello.adapters.sqlite.writing import SqliteWriter
+from leporello.core.times import from_micros, micros
 from leporello.errors import InputError, StoreUnreachable
 
 
@@ -61,12 +61,17 @@ class SqliteStore:
         if os.path.exists(path):
             raise StoreUnreachable(f"{path} exists already.", hint="Choose a new path for the backup.")
         with mapped(path), self._connections.writing(begin=False) as db:
-            target = self._connections.fresh(path)
             try:
-                with target.backup("main", db, "main") as copy:
-                    copy.step()
-            finally:
-                target.close()
+                target = self._connections.fresh(path)
+                try:
+                    with target.backup("main", db, "main") as copy:
+                        copy.step()
+                finally:
+                    target.close()
+            except BaseException:
+                if os.path.exists(path):  # half a copy would pass for a whole one
+                    os.unlink(path)
+                raise
 
     def check(self) -> list[str]:
         with self._connections.reading() as db:
@@ -103,7 +108,7 @@ class SqliteStore:
                 if db.pragma("user_version") >= version:
                     continue
                 db.execute(sql)
-                at = codec.micros(codec.instant(time.time_ns() // 1000))
+                at = micros(from_micros(time.time_ns() // 1000))
                 db.execute(queries()["add_migration"], (version, name, at))
                 db.pragma("application_id", APPLICATION_ID)
                 db.pragma("user_version", version)

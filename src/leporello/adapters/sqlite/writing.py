@@ -11,6 +11,7 @@ from typing import Any
 
 from leporello.adapters.sqlite import codec
 from leporello.adapters.sqlite.reading import KINDS, SqliteReader
+from leporello.core.times import micros
 from leporello.errors import NotFound
 from leporello.ports import AnyRecord, Entry, NewMessage, SessionState
 from leporello.records import Compact, Episode, Fact, Message, Note, Scope
@@ -28,30 +29,30 @@ class SqliteWriter(SqliteReader):
         return SessionState(rid, scope)
 
     def put_session(self, state: SessionState) -> None:
-        closed = codec.micros(state.closed_at) if state.closed_at else None
+        closed = micros(state.closed_at) if state.closed_at else None
         values = (state.messages, state.turns, int(state.answered), int(state.joinable), state.folded, state.episodes, state.stalled, closed)
         self.db.execute(self.sql["put_session"], (*values, self._tenant(state.scope), state.rid))
 
     def known_origins(self, state: SessionState, origins: Sequence[str]) -> set[str]:
         tenant = self._tenant(state.scope)
-        held = (self.db.execute(self.sql["known_origins"], (tenant, state.rid, codec.pack(o))).get for o in origins)
+        held = (self._value("known_origins", (tenant, state.rid, codec.pack(o))) for o in origins)
         return {codec.unpack(o) for o in held if o is not None}
 
     def add_messages(self, state: SessionState, new: Sequence[NewMessage], *, recorded_at: datetime) -> list[Message]:
         tenant = self._tenant(state.scope)
-        recorded = codec.micros(recorded_at)
+        recorded = micros(recorded_at)
         made: list[Message] = []
         entries: list[tuple[Any, ...]] = []
         usr = self._user(state.scope)
         for n, id_ in zip(new, codec.new_ids("m", len(new)), strict=True):
             body, media = self._body(n)
-            at = codec.micros(n.at)
+            at = micros(n.at)
             row = (
                 tenant, state.rid, n.pos, id_, n.turn, codec.pack(n.role), None if n.draft.name is None else codec.pack(n.draft.name), at,
                 recorded, n.trust, n.tokens, None if n.draft.origin is None else codec.pack(n.draft.origin), codec.pack(n.text), body,
                 json.dumps([[p, f, codec.digest(d)] for p, f, d in media]) if media else None,
             )  # fmt: skip
-            rid = self.db.execute(self.sql["add_message"], row).get
+            rid = self._value("add_message", row)
             for _, _, data in media:
                 self.db.execute(self.sql["add_media"], (tenant, codec.digest(data), data))
                 self.db.execute(self.sql["link_media"], (tenant, codec.digest(data), rid))
@@ -68,12 +69,12 @@ class SqliteWriter(SqliteReader):
     def add_episode(self, state: SessionState, episode: Episode, entry: Entry) -> Episode:
         tenant = self._tenant(state.scope)
         made = replace(episode, id=codec.new_ids("e", 1)[0])
-        at, recorded = codec.micros(made.at), codec.micros(made.recorded_at)
+        at, recorded = micros(made.at), micros(made.recorded_at)
         row = (
             tenant, state.rid, *made.positions, made.id, made.number, *made.turns, at, recorded, codec.pack(made.summary),
             codec.items_json(made.items), made.compactor, made.tokens, made.replaced_tokens, made.layer, int(made.distilled),
         )  # fmt: skip
-        rid = self.db.execute(self.sql["add_episode"], row).get
+        rid = self._value("add_episode", row)
         usr = self._user(state.scope)
         self.db.execute(self.sql["add_entry"], (tenant, usr, state.rid, 1, rid, 0, at, recorded, entry.terms, entry.vector))
         parents = {m.id for m in self.messages(state, first=made.positions[0], last=made.positions[1])}
@@ -83,10 +84,10 @@ class SqliteWriter(SqliteReader):
     def add_fact(self, fact: Fact, entry: Entry) -> Fact:
         tenant, scope = self._make_scope(fact.scope)
         made = replace(fact, id=codec.new_ids("f", 1)[0])
-        recorded, at = codec.micros(made.recorded_at), codec.micros(made.at)
+        recorded, at = micros(made.recorded_at), micros(made.at)
         text, rest = self._fact_values(made)
         row = (tenant, scope, made.id, made.fact_kind, *text, recorded, rest[0], *rest[1:])
-        rid = self.db.execute(self.sql["add_fact"], row).get
+        rid = self._value("add_fact", row)
         usr = self._user(made.scope)
         self.db.execute(self.sql["add_entry"], (tenant, usr, scope, 2, rid, 0, at, recorded, entry.terms, entry.vector))
         self._link(tenant, made.id, _parents(made))
@@ -98,9 +99,9 @@ class SqliteWriter(SqliteReader):
         if not isinstance(was, Fact):
             raise NotFound(fact.id)
         text, rest = self._fact_values(fact)
-        rid = self.db.execute(self.sql["put_fact"], (fact.fact_kind, *text, *rest, tenant, fact.id)).get
+        rid = self._value("put_fact", (fact.fact_kind, *text, *rest, tenant, fact.id))
         before = {"text": was.text, "status": was.status, "confidence": was.confidence, "valid_to": was.to_dict()["valid_to"]}
-        row = (tenant, rid, codec.micros(at), action, codec.pack(actor), codec.pack(why), codec.dump(before))
+        row = (tenant, rid, micros(at), action, codec.pack(actor), codec.pack(why), codec.dump(before))
         self.db.execute(self.sql["add_history"], row)
         self.db.execute(self.sql["delete_parents"], (tenant, fact.id))
         self._link(tenant, fact.id, _parents(fact))
@@ -114,20 +115,20 @@ class SqliteWriter(SqliteReader):
         if note.value is None:
             self.db.execute(self.sql["delete_note"], (tenant, scope, codec.pack(note.key)))
         else:
-            row = (tenant, scope, codec.pack(note.key), codec.dump(note.value), codec.micros(note.at))
+            row = (tenant, scope, codec.pack(note.key), codec.dump(note.value), micros(note.at))
             self.db.execute(self.sql["put_note"], row)
 
     def put_pin(self, scope: Scope, text: str, *, at: datetime, keep: bool = True) -> None:
         tenant, rid = self._make_scope(scope)
         if keep:
-            self.db.execute(self.sql["put_pin"], (tenant, rid, codec.pack(text), codec.micros(at)))
+            self.db.execute(self.sql["put_pin"], (tenant, rid, codec.pack(text), micros(at)))
         else:
             self.db.execute(self.sql["delete_pin"], (tenant, rid, codec.pack(text)))
 
     def put_compact(self, compact: Compact, *, at: datetime) -> None:
         tenant, rid = self._make_scope(compact.scope)
         row = (
-            tenant, rid, codec.micros(at), compact.compacted_at_turn, compact.tokens, compact.omitted, compact.compactor,
+            tenant, rid, micros(at), compact.compacted_at_turn, compact.tokens, compact.omitted, compact.compactor,
             codec.pack(compact.text), codec.items_json(compact.items),
         )  # fmt: skip
         self.db.execute(self.sql["put_compact"], row)
@@ -145,14 +146,14 @@ class SqliteWriter(SqliteReader):
             rid = self._rid(tenant, r)
             if rid is None:
                 continue
-            for (entry,) in self.db.execute(self.sql["delete_entry"], (kind, rid)).fetchall():
+            for (entry,) in self._rows("delete_entry", (kind, rid)):
                 self.db.execute(self.sql["add_removal"], (entry,))
                 counts["index rows"] += 1
             self.db.execute(self.sql[f"delete_{r.kind}"], (rid,))
             self.db.execute(self.sql["delete_sources"], (tenant, r.id))
             counts[f"{r.kind}s"] += 1
         for tenant in tenants:
-            counts["media"] += len(self.db.execute(self.sql["drop_unused_media"], (tenant,)).fetchall())
+            counts["media"] += len(self._rows("drop_unused_media", (tenant,)))
         return counts
 
     def erase_scope(self, scope: Scope) -> tuple[Mapping[str, int], Sequence[str]]:
@@ -164,13 +165,13 @@ class SqliteWriter(SqliteReader):
         for rid in rids:
             state = self._session(tenant, rid, self._scope(rid))
             one = json.dumps([rid])
-            facts = [codec.fact(r, self._scope(rid)) for r in self.db.execute(self.sql["facts"], (tenant, one)).fetchall()]
-            episodes = [codec.episode(r, self._scope(rid)) for r in self.db.execute(self.sql["session_episodes"], (tenant, rid)).fetchall()]
+            facts = [codec.fact(r, self._scope(rid)) for r in self._rows("facts", (tenant, one))]
+            episodes = [codec.episode(r, self._scope(rid)) for r in self._rows("session_episodes", (tenant, rid))]
             held: list[AnyRecord] = [*facts, *episodes, *(self.messages(state) if state else ())]
             counts.update(self.erase(held))
             ids += [r.id for r in held]
             for what, name in (("notes", "delete_notes"), ("pins", "delete_pins"), ("compacts", "delete_compact")):
-                counts[what] += len(self.db.execute(self.sql[name], (tenant, rid)).fetchall())
+                counts[what] += len(self._rows(name, (tenant, rid)))
             if state is not None:
                 self.db.execute(self.sql["delete_session"], (tenant, rid))
                 counts["sessions"] += 1
@@ -184,33 +185,33 @@ class SqliteWriter(SqliteReader):
             tenant, kind = self._tenant(r.scope), KINDS.index(r.kind)
             rid = self._rid(tenant, r)
             scope = self._scope_rid(r.scope)
-            for (old,) in self.db.execute(self.sql["delete_entry"], (kind, rid)).fetchall():
+            for (old,) in self._rows("delete_entry", (kind, rid)):
                 self.db.execute(self.sql["add_removal"], (old,))
             pos = r.pos if isinstance(r, Message) else 0
-            row = (tenant, self._user(r.scope), scope[1] if scope else 0, kind, rid, pos, codec.micros(r.at), codec.micros(r.recorded_at))
+            row = (tenant, self._user(r.scope), scope[1] if scope else 0, kind, rid, pos, micros(r.at), micros(r.recorded_at))
             self.db.execute(self.sql["add_entry"], (*row, entry.terms, entry.vector))
         self.db.execute(self.sql["put_setting"], ("embedder", embedder))
 
     def _make_scope(self, scope: Scope) -> tuple[int, int]:
         tenant = self._tenant(scope)
         if tenant < 0:
-            tenant = int(self.db.execute(self.sql["add_tenant"], (codec.pack(scope.tenant),)).get)
+            tenant = int(self._value("add_tenant", (codec.pack(scope.tenant),)))
         numbers = []
         for value in (scope.user, scope.agent, scope.project, scope.session):
             number = 0 if value is None else self._number(tenant, value)
             if value is not None and number < 0:
-                number = int(self.db.execute(self.sql["add_name"], (tenant, codec.pack(value))).get)
+                number = int(self._value("add_name", (tenant, codec.pack(value))))
             numbers.append(number)
-        rid = self.db.execute(self.sql["scope"], (tenant, *numbers)).get
+        rid = self._value("scope", (tenant, *numbers))
         if rid is None:
-            rid = self.db.execute(self.sql["add_scope"], (tenant, *numbers)).get
+            rid = self._value("add_scope", (tenant, *numbers))
         return tenant, int(rid)
 
     def _user(self, scope: Scope) -> int:
         return 0 if scope.user is None else self._number(self._tenant(scope), scope.user)
 
     def _rid(self, tenant: int, record: AnyRecord) -> int | None:
-        row = self.db.execute(self.sql[f"{record.kind}_by_id"], (tenant, record.id)).fetchone()
+        row = self._row(f"{record.kind}_by_id", (tenant, record.id))
         return None if row is None else int(row[0])
 
     def _body(self, n: NewMessage) -> tuple[Any, list[tuple[tuple[Any, ...], str, bytes]]]:
@@ -222,9 +223,9 @@ class SqliteWriter(SqliteReader):
     def _fact_values(self, f: Fact) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         text = (
             codec.pack(f.text), codec.pack(f.why), codec.pack(f.source), f.trust, round(f.confidence * 10_000), codec.dump(list(f.tags)),
-            None if f.valid_from is None else codec.micros(f.valid_from), None if f.valid_to is None else codec.micros(f.valid_to),
+            None if f.valid_from is None else micros(f.valid_from), None if f.valid_to is None else micros(f.valid_to),
         )  # fmt: skip
-        gone = None if f.retracted_at is None else codec.micros(f.retracted_at)
+        gone = None if f.retracted_at is None else micros(f.retracted_at)
         return text, (gone, f.status, json.dumps(list(f.supersedes)), codec.provenance_json(f.provenance))
 
     def _link(self, tenant: int, child: str, parents: set[str]) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from leporello.core import blocks
 from leporello.core.extract.select import select
-from leporello.core.extract.statements import agent_statements, requests, shown_code, talk_statements
+from leporello.core.extract.statements import agent_statements, requests, shown_code, spoken, talk_statements
 from leporello.core.extract.work import error_items, gather, plan_items, step_items
 from leporello.core.extract.worth import worth
 from leporello.records import Item, Message
@@ -25,15 +25,16 @@ def extract(messages: Sequence[Message], *, detail: int = 300, kept: Mapping[str
     name is worth (`worth(messages)`), so that quotes hold those that will be needed. Each item has spans in the messages' text;
     a sentence stands in its first span as it was written.
     """
+    heard = {m.id: spoken(m) for m in messages}
     if any(part.kind == "call" for m in messages for part in blocks.parts(m)):
         work = gather(messages)
-        found = [*requests(messages), *agent_statements(messages), *step_items(work, detail=detail, worth=kept or {}), *error_items(work), *plan_items(work)]
-        found = _without_told_twice(found)
+        found = [*requests(messages, heard), *agent_statements(messages, heard), *step_items(work, detail=detail, worth=kept or {})]
+        found = [*_without_told_twice(found), *error_items(work), *plan_items(work)]
         found += shown_code(messages, detail=detail, kept=kept or {})
     elif len(speakers := {m.name for m in messages if m.name and m.name.casefold() not in _ROLE_NAMES}) >= 2 or all(m.role != "assistant" for m in messages):
-        found = talk_statements(messages, named=bool(speakers))
+        found = talk_statements(messages, heard, named=bool(speakers))
     else:
-        found = [*requests(messages), *agent_statements(messages)]
+        found = [*requests(messages, heard, chat=True), *agent_statements(messages, heard)]
     order = {m.id: n for n, m in enumerate(messages)}
     return tuple(sorted(found, key=lambda i: (order.get(i.spans[0].message, 0), i.spans[0].start) if i.spans else (0, 0)))
 

@@ -11,20 +11,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from leporello.core.extract.names import FILE, base, names
+from leporello.core.extract.names import FILE, base, names, tame
 from leporello.records import Part
 
+MOST_COMMAND = 240
+MOST_QUOTED = 20_000
 Verb = Literal["change", "write", "read", "search", "run", "plan", "delegate", "ask", "other"]
 
 _VERBS: tuple[tuple[Verb, re.Pattern[str]], ...] = (
-    ("plan", re.compile(r"todo|plan(?!e)|task_?(?:create|update|list|get|stop)|checklist", re.IGNORECASE)),
-    ("change", re.compile(r"edit|replace|patch|update_file|modify|insert|refactor|rename", re.IGNORECASE)),
-    ("write", re.compile(r"write|create_file|save|new_file|add_file", re.IGNORECASE)),
-    ("run", re.compile(r"bash|shell|exec|run|terminal|command|python|process|stdin", re.IGNORECASE)),
-    ("search", re.compile(r"grep|search|glob|find|list|ls|rg|query|fetch|browse", re.IGNORECASE)),
-    ("read", re.compile(r"read|view|open|cat|show|get|load", re.IGNORECASE)),
-    ("delegate", re.compile(r"task|agent|delegate|spawn", re.IGNORECASE)),
-    ("ask", re.compile(r"ask|question|think|respond|finish|submit", re.IGNORECASE)),
+    ("plan", re.compile(r"\b(?:todo|plan\b|task (?:create|update|list|get|stop)|checklist)", re.IGNORECASE)),
+    ("change", re.compile(r"\b(?:multi ?edit|edit|replace|str replace|apply patch|patch|update file|modify|insert|refactor|rename)", re.IGNORECASE)),
+    ("write", re.compile(r"\b(?:write|create file|save|new file|add file)", re.IGNORECASE)),
+    ("run", re.compile(r"\b(?:bash|shell|local shell|exec|run|terminal|command|python|process|write stdin)", re.IGNORECASE)),
+    ("search", re.compile(r"\b(?:grep|search|web ?search|glob|find|list|ls\b|rg\b|query|fetch|browse)", re.IGNORECASE)),
+    ("read", re.compile(r"\b(?:read|view|open|cat\b|show|get\b|load)", re.IGNORECASE)),
+    ("delegate", re.compile(r"\b(?:task|agent|delegate|spawn)", re.IGNORECASE)),
+    ("ask", re.compile(r"\b(?:ask|question|think|respond|finish|submit)", re.IGNORECASE)),
 )
 _INNER = re.compile(r"\s*([A-Za-z_][\w.-]{0,80})\s*(\{.*)", re.DOTALL)
 _PATH_KEYS = ("file_path", "path", "notebook_path", "filePath", "absolute_path", "target_file", "file", "filename", "relative_workspace_path", "dir_path")
@@ -76,7 +78,7 @@ def _loads(text: str) -> Any:
 
 
 def _verb(name: str, arguments: Mapping[str, Any]) -> Verb:
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.rsplit("__", 1)[-1])
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])|[_.-]+", " ", name.rsplit("__", 1)[-1])
     command = _first(arguments, ("command",))
     if any(k in arguments for k in _OLD_KEYS) and any(k in arguments for k in _NEW_KEYS):
         return "change"
@@ -132,7 +134,8 @@ def quote(text: str, room: int, worth: Mapping[str, float] | None = None) -> str
 
     With `worth`, lines are left out (…) that name nothing worth keeping, rather than the end of the text.
     """
-    shown = _escaped(text.strip("\n"))
+    text = tame(text.strip("\n")[:MOST_QUOTED])
+    shown = _escaped(text)
     if len(shown) <= room:
         return f'"{shown}"'
     return f'"{_clip(shown, room) if worth is None or chr(10) not in text.strip() else _gist(text, room, worth)}"'
@@ -152,7 +155,7 @@ def _clip(shown: str, room: int) -> str:
 
 def _gist(text: str, room: int, worth: Mapping[str, float]) -> str:
     """The first line and the lines that name the most for their length, in order."""
-    lines = [_clip(_escaped(line.rstrip()), max(60, room // 2)) for line in text.strip("\n").split("\n")][:400]
+    lines = [_clip(_escaped(line.rstrip()), max(60, room // 2)) for line in text.strip("\n").split("\n")[: max(40, min(400, room))]]
     held = [names(line) for line in lines]
     chosen, covered, left = {0}, set(held[0]), room - len(lines[0])
     while left > 0:
@@ -199,13 +202,13 @@ def phrase(call: Call, room: int, worth: Mapping[str, float]) -> str:
     if call.verb in {"change", "write"}:
         return _changed(call, where, room, worth)
     if call.verb == "read":
-        return f"read {where}"
+        return f"read {where}" if call.paths else _called(call, room, worth)
     if call.verb == "search":
         wanted = _first(call.arguments, _WANTED_KEYS) or own
         place = f" in {where}" if call.paths else ""
-        return f"looked for {quote(wanted, min(room, 90))}{place}" if wanted else f"listed {where}"
+        return f"looked for {quote(wanted, min(room, 90))}{place}" if wanted else f"listed {where}" if call.paths else ""
     if call.verb == "run":
-        line = command(call)
+        line, room = command(call), min(room, MOST_COMMAND)
         return f"{lower(own)}: {quote(line, room)}" if own else f"ran {quote(line, room)}"
     if call.verb == "delegate":
         task = own or _first(call.arguments, ("prompt", "message", "query"))
@@ -238,7 +241,8 @@ def _called(call: Call, room: int, worth: Mapping[str, float]) -> str:
 def whole(call: Call, room: int, worth: Mapping[str, float]) -> str:
     """The arguments as they were given, long values shortened, so that the names of all arguments are seen."""
     if not call.arguments:
-        return quote(call.text, room, worth)
+        return quote(call.text, room, worth) if len(call.text) > 4 else ""
+    room = min(room, 2 * MOST_COMMAND) if call.verb in {"run", "delegate"} else room
     given = list(call.arguments.items())[:12]
     lengths = {k: len(_value(v, 10_000, worth)) for k, v in given}
     old = next((k for k in _OLD_KEYS if k in call.arguments), None)

@@ -18,8 +18,8 @@ def _any(latin: str, wide: str = "") -> re.Pattern[str]:
 
 DECISION = _any(
     r"""decid(?:ed|es|ing) (?:to|on|that|against|not)|(?:we|i)['’]ve decided|decision(?: is|:| was)|(?:we|i|let['’]?s)(?:['’]ll| will| should)? (?:go|went|are going) with|settled on|opted (?:for|to)|
-chose|chosen|agreed (?:to|on|that)|(?:we|i)['’]ll (?:use|keep|stick|switch)|let['’]?s (?:use|keep|switch|stick|do|make|call)|switch(?:ed|ing)? (?:to|from)|instead of|rather than|
-design decision|the approach|my recommendation|recommend(?:ed)?|better to|makes? (?:more )?sense to|in favou?r of|going forward|from now on|the plan is|
+chose|chosen|agreed (?:to|on|that)|(?:we|i)['’]ll (?:use|keep|stick|switch)|let['’]?s (?:use|keep|switch|stick|do|make|call)|switch(?:ed|ing)? (?:to|from)|(?:us(?:e|es|ed|ing)|pass(?:ing|ed)?|keep(?:ing|s)?|make|stor(?:e|es|ed|ing)|call(?:ing)?|return(?:s|ing)?|writ(?:e|ing)|do|go) [^.]{2,80}(?:instead of|rather than)|
+design decision|the approach|my recommendation|recommend(?:ed)?|better to|makes? (?:more )?sense to|in favou?r of|going forward|from now on|
 beschlossen|entschieden|wir nehmen|stattdessen|entscheidung|einigten|
 (?:j['’]ai|on a|nous avons) (?:décidé|choisi)|plutôt que|au lieu de|on va utiliser|décision|
 (?:decid(?:í|imos|ido|ió)|elegimos|vamos a usar|en lugar de|en vez de|decisión)|
@@ -57,7 +57,7 @@ CONFIRMATION = re.compile(
     re.IGNORECASE,
 )
 OPEN = _any(
-    r"""open questions?|unclear|not sure|unsure|uncertain|tbd|todo|to be (?:decided|determined|confirmed)|(?:need|have) to (?:decide|find out|investigate|figure out|check whether)|still (?:unknown|open|undecided)|wondering|
+    r"""open questions?|unclear|not (?:yet )?(?:clear|known|decided)|not sure|unsure|uncertain|tbd|todo|to be (?:decided|determined|confirmed)|(?:need|have) to (?:decide|find out|investigate|figure out|check whether)|still (?:unknown|open|undecided)|wondering|
 remains? (?:to be|open|unclear)|don['’]t know (?:if|whether|why|how)|blocked (?:by|on)|waiting (?:for|on)|follow[- ]?up|known (?:issue|limitation)|
 offene frage|unklar|nicht sicher|noch offen|je ne sais pas|pas sûr|à décider|reste à|no (?:sé|estoy segur[oa])|por decidir|pendiente|queda por""",
     r"不确定|不清楚|待定|还不知道|有待|未定|不明|わからない|まだ決ま|検討中|не уверен|неясно|непонятно|모르겠|미정",
@@ -74,13 +74,17 @@ wrong(?:ly)?|incorrect(?:ly)?|fehler|kaputt|schlägt fehl|absturz|ursache|erreur
     r"错误|失败|报错|异常|崩溃|问题是|原因|エラー|失敗|バグ|例外|原因|落ち|ошибка|сбой|причина|오류|에러|실패",
 )
 SOLVED = _any(
-    r"""fix(?:ed|es)?|solved|resolved|the fix|now (?:passes|works|pass|work)|all (?:tests )?pass(?:ed|ing)?|tests pass|works now|working now|behoben|gelöst|funktioniert jetzt|corrigé|résolu|arreglad[oa]|resuelto|corregido""",
+    r"""fix(?:ed|es)?|solved|resolved|the fix|works now|working now|behoben|gelöst|funktioniert jetzt|corrigé|résolu|arreglad[oa]|resuelto|corregido""",
     r"修复|解决|已修|通过了|直した|直った|修正|解決|исправ|решен|해결|수정",
 )
 DONE = _any(
-    r"""done|implemented|added|created|updated|removed|renamed|moved|refactored|replaced|extracted|migrated|changed|complete[d]?|committed|merged|deployed|pushed|released|wrote|written|verified|confirmed|now (?:uses?|has|have|returns?|handles?)|
+    r"""done|implemented|all (?:tests )?pass(?:ed|ing)?|tests pass|added|created|updated|removed|renamed|moved|refactored|replaced|extracted|migrated|changed|complete[d]?|committed|merged|deployed|pushed|released|wrote|written|verified|confirmed|now (?:uses?|has|have|returns?|handles?)|
 summary|all (?:tests|checks)|fertig|erledigt|hinzugefügt|geändert|erstellt|fait|terminé|ajouté|créé|modifié|hecho|terminado|añadido|creado|cambiado""",
     r"完成|已经|添加了|创建了|更新了|完了|追加し|作成し|変更し|готово|добавил|создал|완료|추가",
+)
+TALK_DECISION = _any(
+    r"decid(?:ed|ing) (?:to|on|that|against|not)|made up my mind|chose to|opted (?:for|to)|settled on|entschieden|beschlossen|décidé|decidid[oa]|he decidido|decidí|decidimos",
+    r"决定|決めた|ことにし|решил|결정",
 )
 PREFERENCE = _any(
     r"""(?:i|we|he|she|they)(?: really| also| just| always| usually)? (?:like|love|prefer|enjoy|hate|dislike|adore)s?|prefer(?:s|red|ence)?|favou?rite|i['’]?d (?:rather|prefer|like)|i(?:['’]m| am) (?:a (?:big )?fan|into|keen|allerg|obsessed)|
@@ -112,8 +116,7 @@ HEADINGS: tuple[tuple[Section, re.Pattern[str]], ...] = (
     ("open", re.compile(r"question|open|unresolved|risk|concern|caveat|limitation|edge case|gap|offen|frage|pregunta|问题|課題", re.IGNORECASE)),
     ("eliminated", re.compile(r"reject|ruled out|not (?:do|doing)|out of scope|verworfen|descart|écart|rejet|除外", re.IGNORECASE)),
     ("constraint", re.compile(r"constraint|require|rule|must|convention|anforderung|contrainte|restricc|约束|要求|制約", re.IGNORECASE)),
-    ("decision", re.compile(r"decision|approach|design|recommend|solution|choice|entscheid|décision|decisi|决定|方針", re.IGNORECASE)),
-    ("error", re.compile(r"error|bug|issue|problem|root cause|why|fehler|erreur|错误|原因", re.IGNORECASE)),
+    ("decision", re.compile(r"decision|decided|recommendation|entscheid|décision|decisi[oó]n|决定|方針", re.IGNORECASE)),
     ("state", re.compile(r"summary|status|state|done|changes|completed|implemented|result|verif|files|zusammen|résumé|resumen|总结|まとめ", re.IGNORECASE)),
 )  # fmt: skip
 
@@ -157,7 +160,7 @@ def of_agent(text: str, heading: str = "") -> Section | None:
 def of_talk(text: str) -> Section | None:
     """The section of something that one person told another, or None when no cue tells."""
     for section, pattern in _TALK:
-        if pattern.search(text):
+        if pattern.search(text) and _OWN.search(text):
             return section
     return None
 
@@ -168,4 +171,5 @@ _USER: tuple[tuple[Section, re.Pattern[str]], ...] = (
 _AGENT: tuple[tuple[Section, re.Pattern[str]], ...] = (
     ("eliminated", ELIMINATED), ("open", OPEN), ("decision", DECISION), ("error", ERROR), ("error", SOLVED),
 )  # fmt: skip
-_TALK: tuple[tuple[Section, re.Pattern[str]], ...] = (("preference", PREFERENCE), ("decision", DECISION), ("next", NEXT), ("eliminated", ELIMINATED))
+_OWN = re.compile(r"\b(?:i|my|we|our|ich|wir|mein\w*|je|j['’]|nous|mon|ma|yo|mi|nosotros)\b|我|私|僕|я|나", re.IGNORECASE)
+_TALK: tuple[tuple[Section, re.Pattern[str]], ...] = (("decision", TALK_DECISION), ("preference", PREFERENCE), ("next", NEXT))

@@ -19,6 +19,8 @@ from leporello.records import Episode, Fact, FactKind, Item, Operation, Section,
 
 PER_SESSION = 10
 SAME = 0.8
+TELLING = 1.7
+"""The least weight at which something that was told becomes a fact."""
 _KINDS: dict[Section, FactKind] = {
     "decision": "decision", "eliminated": "eliminated", "constraint": "procedure", "correction": "procedure", "preference": "preference", "event": "fact", "next": "fact",
     "error": "pattern", "pattern": "pattern",
@@ -91,7 +93,7 @@ def _candidates(episodes: Sequence[Episode]) -> list[_Candidate]:
     for group in by_session.values():
         best = sorted(group, key=lambda c: (-_RANK[c.item.trust], -c.item.weight, c.item.text))
         kinds: Counter[tuple[FactKind, Trust]] = Counter()
-        kept = []
+        kept: list[_Candidate] = []
         for c in best:
             limit = PER_SESSION if c.item.trust == "user" else 3
             if kinds[c.kind, c.item.trust] < limit and not any(_similar(_words(c.item.text), _words(k.item.text)) >= SAME and not _changed(c.item.text, k.item.text) for k in kept):
@@ -109,12 +111,14 @@ def _lasting(item: Item) -> FactKind | None:
         return None
     if len(text) > 400 or (text.isascii() and plain_words(text) < 4) or len(text) < 6 or _PASSING.search(text):
         return None
+    if item.section in {"event", "next"} and (item.weight < TELLING or text.startswith("[")):
+        return None
     if item.trust == "user":
         return kind if item.section not in {"correction", "error"} or _LASTING.search(text) else None
     if cues.NARRATION.match(text) or not _told(text):
         return None
     wanted = {"decision": _DECIDED, "pattern": _CAUSED}.get(kind)
-    if item.section in {"event", "next", "correction", "preference"} or (wanted and not wanted.search(text)):
+    if item.section in {"event", "next", "correction", "preference", "constraint"} or (wanted and not wanted.search(text)):
         return None
     return kind
 

@@ -16,7 +16,7 @@ from leporello.records import Item
 
 NAME_WORTH = 14.0
 """How much of an item's weight a name is worth that is certain to be used again."""
-SPARE = 25
+SPARE = 50
 """Characters added to each length, so that fragments do not win by being short."""
 _WORD = re.compile(r"[^\W_]{3,}")
 

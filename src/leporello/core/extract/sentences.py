@@ -11,11 +11,14 @@ from dataclasses import dataclass
 
 import nupunkt
 
+from leporello.core.extract.names import tame
+
 _OURS = re.compile(r"<leporello-memory\b.*?(?:</leporello-memory>|\Z)", re.DOTALL)
 _WRAPPED = re.compile(
-    r"<(system-reminder|local-command-\w+|command-(?:name|message|args)|environment_context|user_instructions|INSTRUCTIONS|permissions instructions)\b[^>]*>.*?(?:</\1>|\Z)",
+    r"<(system-reminder|local-command-\w+|command-(?:name|message)|environment_context|task-notification|bash-std(?:out|err)|user_instructions|INSTRUCTIONS|permissions instructions)\b[^>]*>.*?(?:</\1>|\Z)",
     re.DOTALL,
 )
+_TAGS = re.compile(r"</?(?:command-args|bash-input|thinking|answer|result|commentary|output)>")
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})")
 _MARKER = re.compile(r"[ \t]*(?:>[ \t]?)*(?:(?:[-*+•‣▪✅❌☐☑✓✔→–]|\d{1,3}[.)、]|[a-z][.)]|\[[ xX]\])[ \t]+)*(?:\[[ xX]\][ \t]+)?")
 _HEADING = re.compile(r"[ \t]*(#{1,6})[ \t]+(.+?)[ \t#]*$")
@@ -39,10 +42,10 @@ class Sentence:
 
 def hide(text: str) -> str:
     """`text` with what Leporello rendered itself, and what a client wrapped around the words, blanked; places stay."""
-    for pattern in (_OURS, _WRAPPED):
+    for pattern in (_OURS, _WRAPPED, _TAGS):
         if "<" in text:
             text = pattern.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text)
-    return text
+    return tame(text)
 
 
 def excerpt(text: str, head: int = 12_000, tail: int = 8_000) -> Iterator[tuple[int, str]]:

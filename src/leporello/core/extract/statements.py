@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,12 +23,28 @@ LASTING: frozenset[Section] = frozenset({"goal", "constraint", "decision", "elim
 _WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{2}")
 _PROPER = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}")
 _FIRST_PERSON = re.compile(r"\b(?:I|my|me|we|our|I['’]\w+|ich|mein\w*|wir|je|j['’]|mon|ma|nous|yo|mi|mis|nosotros)\b|我|私|僕|я|мой|나는|제", re.IGNORECASE)
+_SECOND_PERSON = re.compile(r"\b(?:you|your|you['’]\w+|yours|du|dein\w*|dir|dich|tu|toi|ton|ta|vous|votre|tú|tu|usted)\b|你|您|あなた|君", re.IGNORECASE)
+_WHEN = re.compile(
+    r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|since|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july|august|september|october|november|december|years? old|gestern|morgen|heute|"
+    r"letzte\w*|nächste\w*|hier|demain|aujourd|dernier|ayer|mañana|hoy|pasad[oa])\b|昨|今天|明天|去年|明年|上周|下周|今日|明日|先週|来週|月|岁|歳|年",
+    re.IGNORECASE,
+)
+_HAPPENED = re.compile(
+    r"\b(?:went|moved|moving|started|starting|began|got|bought|sold|visited|joined|met|signed|finished|won|lost|adopted|married|engaged|born|works?|worked|working|lives?|lived|quit|hired|opened|opening|launched|made|took|built|wrote|read|"
+    r"learn(?:ed|ing|t)|plann?(?:ed|ing)?|hope|want|applied|accepted|passed|failed|travel(?:l?ed|l?ing)?|flew|broke|hurt|painted|ran|hosted|volunteer\w*|studied|studying|graduated|major(?:ing|ed)?|called|named|used to|grew up|my (?:\w+ )?"
+    r"(?:mom|mum|dad|mother|father|sister|brother|wife|husband|son|daughter|kids?|dog|cat|family|partner|friend|boss|job|birthday|house|car|company|store|business|school))\b|了|过|参加|住|工作|た[。！]|ました|работа|живу|купил",
+    re.IGNORECASE,
+)
+_LEANING = re.compile(r"^\W*(?:it|that|this|those|these|they|he|she|there|yes|yeah|yep|no|totally|exactly|agree\w*|so|and|but|which|well|by the way|also|then)\b", re.IGNORECASE)
+_WIDE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 _NOISE = re.compile(r"^\[(?:Request interrupted|Image|Pasted)|^(?:Caveat:|This session is being continued|<|\{|\[\d|https?://\S+$)")
 _INTERROGATIVE = re.compile(r"[?？]\W*$")
 _CONTINUED = re.compile(r"^\s*(?:This session is being continued from a previous conversation)", re.IGNORECASE)
-_SKILL = re.compile(r"^\s*(?:Base directory for this skill|# AGENTS\.md instructions|Caveat:|<)", re.IGNORECASE)
+_CLIENT = re.compile(r"^\s*(?:Base directory for this skill|# AGENTS\.md instructions|Caveat:|\[Request interrupted)", re.IGNORECASE)
 _STRICT = re.compile(
-    r"\b(?:never|must|do not|don['’]t|always|make sure|ensure|required|avoid|important|mandatory|forbidden|only (?:use|when|if)|niemals|auf keinen fall|darf|muss|jamais|ne .{2,30} (?:pas|jamais)|il faut|nunca|jamás|no debes?|siempre)\b"
+    r"\b(?:(?<!I've )(?<!I’ve )(?<!have )(?<!had )(?<!has )(?<!was )never|must|(?<!can )always|make sure|ensure that|under no circumstances|mandatory|forbidden|not allowed|only (?:use|when|if)|at (?:most|least) \d|no more than|keep in mind|"
+    r"niemals|auf keinen fall|darf|muss|immer|jamais|ne .{2,30} (?:pas|jamais)|il faut|toujours|nunca|jamás|no debes?|siempre)\b"
+    r"|(?:^|[,;:.] |\b(?:please|and|but|so) )(?:do not|don['’]t|avoid|stop) (?!think|know|see|understand|believe|get|have|we|you)\w"
     r"|绝不|绝对不|不要|不能|必须|禁止|务必|決して|絶対に|必ず|しないで|никогда|нельзя|обязательно|절대|반드시",
     re.IGNORECASE,
 )
@@ -35,6 +52,10 @@ _CARRIES = re.compile(r"let me (?:chronologically )?analy[sz]e|^analysis:?$|^sum
 _DATA = re.compile(r"""^["'][\w-]+["']:|^[\w./-]+:$|^\w[\w ]{0,24}: [/\w.-]+$|^[\w-]+ mode \d|^\[[\w ()-]+[0-9a-f]{7}\]|^(?:ok|FAIL|PASS)\s|\bat [\w./]+:\d+|^\w+ [0-9a-f]{7,}\b""")
 _FENCED = re.compile(r"^[ \t]*```[^\n]*\n(.*?)^[ \t]*```", re.DOTALL | re.MULTILINE)
 _LOG = re.compile(r"^(?:\d{2,4}[-/:]\d{2}|\[?\d{1,2}:\d{2}|\s*at \S+\(|>>>|\$ |[+-]{3} |@@ |\w+/\S+:\d+|[A-Z_]{4,}[=:]|--- |=== )|[{};]$|\)\s*\{$|=>$")
+
+
+Heard = Mapping[str, Sequence[Sentence]]
+"""The sentences of each message, by its id (`spoken`)."""
 
 
 @dataclass(frozen=True)
@@ -56,34 +77,29 @@ def spoken(message: Message) -> list[Sentence]:
     """The sentences of a message's text parts; code, logs and what Leporello or a client rendered are left out."""
     out: list[Sentence] = []
     for part in parts(message):
-        if part.kind == "text" and part.text.strip():
+        if part.kind == "text" and part.text.strip() and not (message.role == "user" and _CLIENT.match(part.text)):
             clean = hide(part.text)
             for offset, text in excerpt(clean):
                 out.extend(s for s in sentences(text, part.start + offset) if not _LOG.search(s.text))
     return out
 
 
-def is_wrapper(message: Message) -> bool:
-    """True for a user message that a client wrote: instructions of a skill, a caveat."""
-    return bool(_SKILL.match(message.text))
-
-
-def all_said(messages: Sequence[Message], role: Iterable[str]) -> list[Said]:
+def all_said(messages: Sequence[Message], role: Iterable[str], heard: Heard) -> list[Said]:
     """The sentences of the messages with these roles, in order."""
     wanted, count = set(role), max(1, len(messages) - 1)
-    users = [m for m in messages if m.role == "user" and spoken(m) and not is_wrapper(m)]
+    users = [m for m in messages if m.role == "user" and heard[m.id]]
     last = users[-1].id if users else None
     first = users[0].id if users else None
-    out = []
+    out: list[Said] = []
     for n, message in enumerate(messages):
         if message.role in wanted:
-            out.extend(Said(message, s, 1 - n / count, message.id == last, message.id == first) for s in spoken(message))
+            out.extend(Said(message, s, 1 - n / count, message.id == last, message.id == first) for s in heard[message.id])
     return out
 
 
 def fresh(age: float, section: Section) -> float:
     """How much of its weight a sentence of this age keeps: lasting sections fade little, the rest by half each fifth of the session."""
-    return 0.7 + 0.3 * 0.5 ** (age / 0.25) if section in LASTING else 0.25 + 0.75 * 0.5 ** (age / 0.12)
+    return 0.7 + 0.3 * math.exp2(-age / 0.25) if section in LASTING else 0.25 + 0.75 * math.exp2(-age / 0.12)
 
 
 def _with_reason(group: Sequence[Said], n: int, within: Sequence[Said] = ()) -> str:
@@ -103,24 +119,26 @@ def clean(text: str) -> str:
     """The sentence on one line; the cells of a table's row are told apart by colons."""
     if text.startswith("|"):
         text = ": ".join(c.strip() for c in text.strip("| ").split("|") if c.strip())
-    return " ".join(text.split())
+    return " ".join(text.replace("**", "").split())
 
 
-def requests(messages: Sequence[Message]) -> list[Item]:
-    """What the user asked for: the first request is the goal, later ones change it; answers are joined to their questions."""
-    said = all_said(messages, ["user"])
+def requests(messages: Sequence[Message], heard: Heard, *, chat: bool = False) -> list[Item]:
+    """What the user asked for: the first request is the goal, later ones change it; answers are joined to their questions.
+
+    In a chat without tools, what the user tells of themselves and their plans is kept rather than each question.
+    """
+    said = all_said(messages, ["user"], heard)
     out: list[Item] = []
     by_message: dict[str, list[Said]] = {}
     for s in said:
         by_message.setdefault(s.message.id, []).append(s)
-    before = _questions(messages)
+    before = _questions(messages, heard)
     for group in by_message.values():
-        if not is_wrapper(group[0].message) or len(by_message) == 1:
-            out.extend(_request(group, asked=before.get(group[0].message.id)))
+        out.extend(_request(group, asked=before.get(group[0].message.id), chat=chat))
     return out
 
 
-def _request(group: Sequence[Said], *, asked: Said | None) -> list[Item]:
+def _request(group: Sequence[Said], *, asked: Said | None, chat: bool) -> list[Item]:
     head = group[0]
     if _CONTINUED.match(head.message.text):
         return _carried(group)
@@ -129,15 +147,17 @@ def _request(group: Sequence[Said], *, asked: Said | None) -> list[Item]:
         return [_answer(head, asked, whole)]
     out = []
     own = [s for s in group if not pasted(s.sentence.text)] or list(group[:2])
-    if not head.first and len(group) > 12 and len(own) < 0.8 * len(group):
-        own = [*own[:3], *own[-3:]] if len(own) > 6 else own
+    if not head.first and len(group) - len(own) > 5:
+        own = [*own[:2], *own[-3:]] if len(own) > 5 else own
     for n, s in enumerate(own):
         text = s.sentence.text
         if cues.chatter(text) or len(text) < 4 or _NOISE.search(text):
             continue
         section = _user_section(s, n)
         weight = WEIGHT[section] * fresh(s.age, section) * (1.0 if n < 8 else 0.4 if n < 16 else 0.15)
-        if section == "goal":
+        if section == "goal" and chat and not s.first:
+            section, weight = _told_in_chat(s, weight)
+        elif section == "goal":
             weight *= 1.0 if s.first else 0.8 if s.last_user else 0.4
         out.append(_item(s, section, weight=weight, trust="user", why=_with_reason(group, n, own) if section != "goal" else ""))
     return out
@@ -145,10 +165,22 @@ def _request(group: Sequence[Said], *, asked: Said | None) -> list[Item]:
 
 def _user_section(s: Said, n: int) -> Section:
     text = s.sentence.text
+    strict = _STRICT.search(text) and not text.rstrip().endswith(("?", "？"))
     if s.first:
-        return "constraint" if n > 1 and _STRICT.search(text) else "goal"
+        return "constraint" if n > 0 and strict else "goal"
     section = cues.of_user(text)
-    return "goal" if section in {None, "error", "open", "decision"} or (section == "constraint" and not _STRICT.search(text)) else section
+    if section in {"correction", "preference", "eliminated"}:
+        return section
+    return "constraint" if strict else "goal"
+
+
+def _told_in_chat(s: Said, weight: float) -> tuple[Section, float]:
+    text = s.sentence.text
+    if text.endswith((":", "：")) or plain_words(text) < 4 and text.isascii():
+        return "goal", 0.2
+    if _INTERROGATIVE.search(text) or not _FIRST_PERSON.search(text):
+        return "goal", weight * (0.8 if s.last_user else 0.2)
+    return "event", 1.8 * telling(text, {})
 
 
 def _carried(group: Sequence[Said]) -> list[Item]:
@@ -156,7 +188,9 @@ def _carried(group: Sequence[Said]) -> list[Item]:
     out = []
     told = [s for s in group if plain_words(s.sentence.text) >= 4 and not _CARRIES.search(s.sentence.text)]
     for n, s in enumerate(told):
-        section: Section = "goal" if n < 5 else cues.of_agent(s.sentence.text, s.sentence.heading) or "work"
+        if n >= 5 and s.sentence.text.endswith(":"):
+            continue
+        section: Section = "goal" if n < 5 else _settle(cues.of_agent(s.sentence.text, s.sentence.heading) or "work", s.age)
         weight = WEIGHT[section] * (1.0 if n < 5 else 0.3)
         out.append(_item(s, section, weight=weight, trust="agent", why=_with_reason(told, n) if section in {"decision", "eliminated"} else ""))
     return out
@@ -177,13 +211,13 @@ def _answer(head: Said, asked: Said, whole: str) -> Item:
     return Item("confirmation", text, spans=(head.span, asked.span), weight=round(weight, 4), trust="user", at=head.message.at)
 
 
-def _questions(messages: Sequence[Message]) -> dict[str, Said]:
+def _questions(messages: Sequence[Message], heard: Heard) -> dict[str, Said]:
     """For each user message, the last question of the agent's message before it."""
     out: dict[str, Said] = {}
     question: Said | None = None
     for message in messages:
         if message.role == "assistant":
-            asked = [s for s in spoken(message)[-4:] if _INTERROGATIVE.search(s.text)]
+            asked = [s for s in heard[message.id][-4:] if _INTERROGATIVE.search(s.text)]
             question = Said(message, asked[-1], 0.0) if asked else None
         elif message.role == "user" and question is not None:
             out[message.id] = question
@@ -191,9 +225,9 @@ def _questions(messages: Sequence[Message]) -> dict[str, Said]:
     return out
 
 
-def agent_statements(messages: Sequence[Message]) -> list[Item]:
+def agent_statements(messages: Sequence[Message], heard: Heard) -> list[Item]:
     """Decisions, ruled-out approaches, causes, fixes, open questions and outcomes in the agent's own sentences."""
-    said = all_said(messages, ["assistant"])
+    said = all_said(messages, ["assistant"], heard)
     out: list[Item] = []
     seen: set[str] = set()
     final = said[-1].message.id if said else ""
@@ -201,7 +235,8 @@ def agent_statements(messages: Sequence[Message]) -> list[Item]:
         text = s.sentence.text
         key = text.casefold()
         words = plain_words(text)
-        if key in seen or words < 3 or cues.chatter(text) or len(text) > 700 or text.endswith((":", "：")):
+        asked = s.message.id == final and bool(_INTERROGATIVE.search(text))
+        if key in seen or words < (2 if asked else 4) or cues.chatter(text) or len(text) > 700 or text.endswith((":", "：")):
             continue
         seen.add(key)
         section = _agent_section(s, final)
@@ -237,18 +272,22 @@ def shown_code(messages: Sequence[Message], *, detail: int, kept: Mapping[str, f
 
 def _agent_section(s: Said, final: str) -> Section | None:
     text = s.sentence.text
+    last = s.message.id == final
     if _INTERROGATIVE.search(text):
-        return "open" if s.message.id == final or s.age < 0.08 else None
+        return "open" if last or s.age < 0.08 else None
     section = cues.of_agent(text, s.sentence.heading)
-    if section == "next" and s.age > 0.15:
-        return "work"
-    if section == "open" and s.age > 0.5:
-        return "work"
-    if section is None and (s.message.id == final or (s.age < 0.1 and names(text))):
-        return "state"
-    if section is None and names(text) and not cues.NARRATION.match(text):
-        return "work"
-    return section
+    if section is None:
+        named = bool(names(text))
+        if last or (s.age < 0.1 and named):
+            return "state"
+        return "work" if named and not cues.NARRATION.match(text) else None
+    return section if last else _settle(section, s.age)
+
+
+def _settle(section: Section, age: float) -> Section:
+    """What was the state, the next step or a question long ago is by now part of what was done."""
+    old = {"next": 0.15, "state": 0.2, "open": 0.5}.get(section, 2.0)
+    return "work" if age > old else section
 
 
 def _density(text: str) -> float:
@@ -257,9 +296,9 @@ def _density(text: str) -> float:
     return (0.8 + min(0.6, 0.12 * found) + min(0.2, 0.05 * numbers(text))) * (1.0 if len(text) < 260 else 0.75)
 
 
-def talk_statements(messages: Sequence[Message], *, named: bool) -> list[Item]:
-    """What people told one another: events, preferences, plans, people. Questions and cheering are left out."""
-    said = all_said(messages, {m.role for m in messages})
+def talk_statements(messages: Sequence[Message], heard: Heard, *, named: bool) -> list[Item]:
+    """What people told one another: events, preferences, plans, people. Questions and cheering count for little."""
+    said = all_said(messages, {m.role for m in messages}, heard)
     common = Counter(w for s in said for w in set(_WORD.findall(s.sentence.text.casefold())))
     out = []
     for n, s in enumerate(said):
@@ -267,9 +306,9 @@ def talk_statements(messages: Sequence[Message], *, named: bool) -> list[Item]:
         if cues.chatter(text) or (plain_words(text) < 3 and text.isascii()) or len(text) < 4:
             continue
         asks = bool(_INTERROGATIVE.search(text))
-        section: Section = ("open" if asks else cues.of_talk(text) or "event")
-        weight = _telling(text, common) * (0.3 if asks else 1.0)
-        weight *= WEIGHT[section] * (0.85 + 0.15 * (1 - s.age))
+        section: Section = "open" if asks else cues.of_talk(text) or "event"
+        weight = telling(text, common) * (0.25 if asks else 1.0) * (1.2 if section in {"preference", "decision"} else 1.0)
+        weight *= 2.0 * (0.85 + 0.15 * (1 - s.age))
         speaker = s.message.name if named else None
         shown = f"{speaker}: {clean(text)}" if speaker else clean(text)
         trust: Trust = "user" if s.message.role == "user" or named else "agent"
@@ -277,10 +316,23 @@ def talk_statements(messages: Sequence[Message], *, named: bool) -> list[Item]:
     return out
 
 
-def _telling(text: str, common: Counter[str]) -> float:
+def telling(text: str, common: Mapping[str, int]) -> float:
+    """From 0 to about 2.5: how much a sentence of a talk tells that is worth knowing later.
+
+    Names, numbers, dates and what the speaker did, has or wants count; praise and answers that only make sense beside
+    what they answer do not. In a language without cues, names, numbers, length and rare words remain.
+    """
     words = set(_WORD.findall(text.casefold()))
-    rare = sum(1 for w in words if common[w] <= 2) / max(1, len(words))
-    central = sum(1 for w in words if 2 < common[w]) / max(1, len(words))
-    score = 0.5 + 0.4 * rare + 0.2 * central + min(0.5, 0.2 * len(_PROPER.findall(text))) + min(0.4, 0.2 * numbers(text))
-    score += 0.35 if _FIRST_PERSON.search(text) else 0.0
-    return score * min(1.0, 0.4 + len(words) / 10)
+    rare = sum(1 for w in words if common.get(w, 0) <= 2) / max(1, len(words))
+    own, dated, happened = _FIRST_PERSON.search(text), _WHEN.search(text), _HAPPENED.search(text)
+    score = 0.3 + 0.3 * rare + min(0.75, 0.25 * len(_PROPER.findall(text))) + min(0.4, 0.2 * numbers(text))
+    score += 0.4 * bool(own) + 0.35 * bool(dated) + 0.35 * bool(happened)
+    if _SECOND_PERSON.search(text) and not (own and (dated or happened)):
+        score *= 0.55
+    if _LEANING.match(text) and not dated:
+        score *= 0.7
+    if text.startswith("["):
+        score *= 0.6
+    if not text.isascii() and _WIDE.search(text):
+        return (score + 0.4) * min(1.0, 0.3 + len(text) / 15)
+    return score * min(1.0, 0.3 + len(words) / 10)

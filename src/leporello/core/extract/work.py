@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from leporello.core.blocks import parts
 from leporello.core.extract import cues
 from leporello.core.extract.calls import Call, command, decode, phrase, quote, said, shape, steps, whole
-from leporello.core.extract.names import names
+from leporello.core.extract.names import base, files, names
 from leporello.core.extract.sentences import Sentence, excerpt, hide, sentences
 from leporello.records import Item, Message, Part, Span
 
@@ -106,15 +106,15 @@ def step_items(work: Work, *, detail: int, worth: Mapping[str, float]) -> list[I
 
 
 def _item(step: Step, *, room: int, shown: set[int], outcome: dict[int, Result], worth: Mapping[str, float]) -> Item | None:
-    told = " ".join(s.text.rstrip(":") if s is step.narration[-1] else s.text for s in step.narration)
+    told = " ".join(s.text.replace("**", "").rstrip(":") if s is step.narration[-1] else s.text for s in step.narration)
     acts: list[str] = []
     places = [Span(step.message.id, s.start, s.end, step.message.turn) for s in step.narration]
     for message, call in step.acts:
         if call.verb == "plan" and id(call) not in shown:
             continue
-        act = f"{call.name} {whole(call, room * 3 // 2, worth)}" if id(call) in shown else phrase(call, room, worth)
+        act = f"{call.name} {whole(call, room * 3 // 2, worth)}".rstrip() if id(call) in shown else phrase(call, room, worth)
         if act and act not in acts:
-            acts.append(act + _came_of(outcome.get(id(call))))
+            acts.append(act + _came_of(outcome.get(id(call)), found=room > LEAST))
             places.append(Span(message.id, *call.place, message.turn))
     if not acts and not names(told):
         return None
@@ -133,18 +133,24 @@ def _sentence(told: str, acts: list[str]) -> str:
     return f"{told} — {done}" if done else told
 
 
-def _came_of(result: Result | None) -> str:
+def _came_of(result: Result | None, *, found: bool) -> str:
+    if result is not None and result.call is not None and result.call.verb == "search":
+        known = {base(p) for p in result.call.paths}
+        places = [p for p in dict.fromkeys(map(base, files(result.part.text[:4000]))) if p not in known]
+        return f" (found in {', '.join(places[:3])}{' …' if len(places) > 3 else ''})" if places and found else ""
     if result is None or result.call is None or result.call.verb not in {"run", "change", "write", "delegate"}:
         return ""
     if result.part.error:
+        if _REFUSED.search(result.part.text[:2000]):
+            return " (the user refused this call)"
         line = failure_line(result.part.text)
         return f" (failed: {line[2][:140]})" if line else " (failed)"
-    if result.call.verb == "run" and (found := _PASSED.search(result.part.text[-3000:])):
-        tail = result.part.text[-3000:]
-        start = tail.rfind("\n", 0, found.start()) + 1
-        line_end = tail.find("\n", found.end())
-        return f" ({' '.join(tail[start : line_end if line_end >= 0 else None].split())[:80]})"
-    return ""
+    tail = result.part.text[-3000:]
+    passed = _PASSED.search(tail) if result.call.verb == "run" else None
+    if passed is None:
+        return ""
+    start, end = tail.rfind("\n", 0, passed.start()) + 1, tail.find("\n", passed.end())
+    return f" ({' '.join(tail[start : end if end >= 0 else None].split())[:80]})"
 
 
 def failure_line(text: str) -> tuple[int, int, str] | None:
@@ -168,7 +174,10 @@ def error_items(work: Work) -> list[Item]:
     out: list[Item] = []
     seen: set[str] = set()
     for result in work.results:
-        if not result.part.error or _REFUSED.search(result.part.text[:2000]):
+        if not result.part.error:
+            continue
+        if _REFUSED.search(result.part.text[:2000]):
+            out.extend(_objection(result))
             continue
         line = failure_line(result.part.text)
         if line is None or line[2] in seen:
@@ -181,6 +190,16 @@ def error_items(work: Work) -> list[Item]:
         shown = f"{quote(what, 80)} failed: {text[:220]}" if what else f"A call failed: {text[:220]}"
         out.append(Item("error", shown, key=what[:80], spans=(place,), weight=0.8, trust="tool", at=result.message.at))
     return out
+
+
+def _objection(result: Result) -> list[Item]:
+    """What the user said when refusing a call, where the client passes it on."""
+    said_so = re.search(r"the user said:\s*(.+)", result.part.text[:4000], re.DOTALL)
+    if said_so is None:
+        return []
+    place = Span(result.message.id, result.part.start + said_so.start(1), result.part.start + said_so.end(1), result.message.turn)
+    text = " ".join(said_so.group(1).split())[:400]
+    return [Item("correction", text, spans=(place,), weight=4.0, trust="tool", at=result.message.at)]
 
 
 def plan_items(work: Work) -> list[Item]:

@@ -7,6 +7,7 @@ Names that only a tool printed come back in 1 of 100 cases.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -38,8 +39,8 @@ def worth(messages: Sequence[Message]) -> dict[str, float]:
 
 
 def _chance(count: int, back: int, *, brief: bool) -> float:
-    again = min(0.6, 0.07 * count**0.95) * (1.5 if brief else 1.0)
-    return again * (0.15 + 0.85 * 0.5 ** (back / HALF))
+    again = min(0.6, 0.07 * math.pow(count, 0.95)) * (1.5 if brief else 1.0)
+    return again * (0.15 + 0.85 * math.exp2(-back / HALF))
 
 
 def _written(messages: Sequence[Message]) -> Iterator[tuple[str, bool]]:

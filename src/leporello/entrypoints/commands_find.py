@@ -1,0 +1,216 @@
+"""Commands that read: recall, context, explain, and lists of what there is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any
+
+import typer
+from rich.console import RenderableType
+from rich.text import Text
+
+import leporello
+from leporello.entrypoints import output
+from leporello.entrypoints.calls import Call
+from leporello.entrypoints.options import command
+from leporello.entrypoints.output import body, clip, head, seen, when
+from leporello.records import Episode, Fact, Message
+
+app = typer.Typer()
+
+_AROUND = 120
+AsOf = Annotated[str | None, typer.Option("--as-of", help="Only what was said, or true, at that moment.")]
+BelievedAt = Annotated[str | None, typer.Option("--believed-at", help="Only what the store held at that moment.")]
+Full = Annotated[bool, typer.Option("--full", help="Do not clip long texts.")]
+
+
+@command(app, "recall", example='leporello recall "home city" --user alice -k 5 --kind fact')
+def recall(
+    call: Call,
+    query: Annotated[str, typer.Argument(help="The question.")],
+    *,
+    k: Annotated[int, typer.Option("--k", "-k", help="How many hits at most.")] = 10,
+    kind: Annotated[list[str] | None, typer.Option("--kind", help="message, episode or fact; may be given more than once.")] = None,
+    as_of: AsOf = None,
+    believed_at: BelievedAt = None,
+    full: Full = False,
+) -> None:
+    """Find the records that answer best, each with the reasons for its score."""
+    kinds: dict[str, Any] = {"kinds": tuple(kind)} if kind else {}
+    with call.scope() as scope:
+        found = scope.recall(query, k=k, as_of=as_of, believed_at=believed_at, **kinds)
+    call.answer(recall_json(found), hit_lines(found, full=full))
+    if found.not_found:
+        call.remark("Not found: nothing in this scope reaches the relevance floor.")
+
+
+def recall_json(found: leporello.Recall) -> dict[str, Any]:
+    """The answer of recall as JSON values."""
+    return {"query": found.query, "hits": [hit_json(h) for h in found], "not_found": found.not_found, "took_ms": found.took_ms}
+
+
+def hit_json(hit: leporello.Hit) -> dict[str, Any]:
+    """A hit as JSON values; null where a kind of record has no such value."""
+    record = hit.record
+    fact = record if isinstance(record, Fact) else None
+    source = hit.provenance
+    return {
+        "id": record.id,
+        "kind": record.kind,
+        "text": hit.text,
+        "score": hit.score,
+        "why": [r.to_dict() for r in hit.why],
+        "provenance": {"session": source.session, "turns": list(source.turns), "episodes": list(source.episodes)},
+        "valid_from": fact.valid_from.isoformat() if fact and fact.valid_from else None,
+        "valid_to": fact.valid_to.isoformat() if fact and fact.valid_to else None,
+        "confidence": fact.confidence if fact else None,
+        "retention": None,
+        "status": fact.status if fact else None,
+    }
+
+
+def hit_lines(hits: Iterable[leporello.Hit], *, full: bool = False, ids: bool = True) -> Iterator[RenderableType]:
+    """Each hit: its head, its text, its reasons."""
+    for n, hit in enumerate(hits, 1):
+        yield head((f"{n}. {hit.score:.2f}", "bold"), *record_head(hit.record, ids=ids))
+        yield body(hit.text if full else clip(hit.text))
+        reasons = " · ".join(f"{r.term} {r.value:.2f}" + (f" ({r.detail})" if r.detail else "") for r in hit.why)
+        yield body(f"because of: {reasons}", style="dim")
+
+
+def record_head(record: Message | Episode | Fact, *, ids: bool = True) -> list[str | tuple[str, str]]:
+    """What a record is, when and where it was said, and its id."""
+    if isinstance(record, Message):
+        where = f"{record.name or record.role}, turn {record.turn}" + (f" of {record.session}" if record.session else "")
+    elif isinstance(record, Episode):
+        where = turns_of(record.turns) + (f" of {record.scope.session}" if record.scope.session else "")
+    else:
+        where = record.fact_kind if record.status == "active" else f"{record.fact_kind}, {record.status}"
+    return [(record.kind, "cyan"), where, (when(record.at), "dim"), (record.id if ids else "", "dim")]
+
+
+def turns_of(turns: tuple[int, ...]) -> str:
+    """`turn 3`, or `turns 3-9`."""
+    return f"turn {turns[0]}" if turns[0] == turns[-1] else f"turns {turns[0]}-{turns[-1]}"
+
+
+@command(app, "context", example='leporello context "When do we deploy?" --budget 800 --user alice --session s1')
+def context(
+    call: Call,
+    query: Annotated[str | None, typer.Argument(help="The newest user message, if there is one.")] = None,
+    *,
+    budget: Annotated[int, typer.Option("--budget", help="Estimated tokens at most.")] = 2_000,
+    system: Annotated[str, typer.Option("--system", help="A system prompt, which stands first.")] = "",
+    as_of: AsOf = None,
+    believed_at: BelievedAt = None,
+) -> None:
+    """Print the memory that a model should read, as ordered blocks within a budget."""
+    with call.scope() as scope:
+        made = scope.context(query, budget=budget, system=system, as_of=as_of, believed_at=believed_at)
+    call.answer(made.to_dict(), [made.text] if made.blocks else ())
+    left = f"; {len(made.omitted)} left out" if made.omitted else ""
+    call.remark(f"{made.tokens} of {budget} tokens, {made.stable_prefix_tokens} of them in the stable prefix{left}.")
+
+
+@command(app, "explain", example="leporello explain f_0123abcd --user alice")
+def explain(
+    call: Call, id: Annotated[str, typer.Argument(help="The id of a message, an episode or a fact.")], *, full: Full = False
+) -> None:
+    """Show where a record comes from: episodes, turns, and the very characters."""
+    with call.scope() as scope:
+        found = scope.explain(id)
+        texts = {q.message: scope.get(q.message).text for q in found.quotes}
+    call.answer(found.to_dict(), _explain_lines(found, texts, full=full))
+
+
+def _explain_lines(found: Any, texts: dict[str, str], *, full: bool) -> Iterator[RenderableType]:
+    record = found.record
+    yield head(*record_head(record))
+    yield body(record.text if full else clip(record.text))
+    if isinstance(record, Fact):
+        yield body(
+            f"source {record.source}, trust {record.trust}, confidence {record.confidence:g}"
+            + (f", because {record.why}" if record.why else "")
+        )
+    if found.made_by:
+        yield body(f"made by {', '.join(found.made_by)}", style="dim")
+    for e in found.episodes:
+        if e.id != record.id:
+            yield head("from", *record_head(e))
+            yield body(e.summary if full else clip(e.summary))
+    if record.kind != "message":
+        for q in found.quotes:
+            yield from quote_lines(q, texts[q.message], full=full)
+
+
+def quote_lines(quote: Any, text: str, *, full: bool = False, ids: bool = True) -> Iterator[RenderableType]:
+    """The characters that a record rests on, within the text around them."""
+    who = quote.name or quote.role
+    yield head(
+        "said",
+        f"by {who}, turn {quote.turn}, characters {quote.start}-{quote.end}",
+        (when(quote.at), "dim"),
+        (quote.message if ids else "", "dim"),
+    )
+    first, last = (0, len(text)) if full else (max(0, quote.start - _AROUND), min(len(text), quote.end + _AROUND))
+    shown = Text("… " if first else "", style="dim")
+    shown.append(seen(text[first : quote.start]), style="dim")
+    shown.append(f"»{seen(text[quote.start : quote.end])}«", style="bold not dim")
+    shown.append(seen(text[quote.end : last]) + (" …" if last < len(text) else ""), style="dim")
+    yield output.Indented(shown)
+
+
+@command(app, "facts", example="leporello facts --user alice")
+def facts(call: Call, *, full: Full = False) -> None:
+    """List the facts that hold now, oldest first."""
+    with call.scope() as scope:
+        found = scope.facts()
+    call.answer({"facts": [f.to_dict() for f in found]}, _record_lines(found, full=full))
+
+
+@command(app, "episodes", example="leporello episodes --session s1")
+def episodes(call: Call, *, full: Full = False) -> None:
+    """List the episodes of the scope, oldest first."""
+    with call.scope() as scope:
+        found = scope.episodes()
+    call.answer({"episodes": [e.to_dict() for e in found]}, _record_lines(found, full=full))
+
+
+def _record_lines(records: Iterable[Message | Episode | Fact], *, full: bool) -> Iterator[RenderableType]:
+    for r in records:
+        yield head(*record_head(r))
+        yield body(r.text if full else clip(r.text))
+        if isinstance(r, Episode) and full:
+            for item in r.items:
+                yield body(f"{item.section}: {item.text}" + (f" ({item.why})" if item.why else ""), indent=5)
+
+
+@command(app, "sessions", example="leporello sessions --user alice")
+def sessions(call: Call) -> None:
+    """List the sessions that the scope sees, oldest first."""
+    with call.scope() as scope:
+        found = [(name, scope.narrow(session=name).stats() if name is not None else None) for name in scope.sessions()]
+    value = [{"session": name, "messages": counts["messages"] if counts else None} for name, counts in found]
+    lines = (head((n, "bold"), f"{c['messages']} messages") if n and c else head(("(outside a session)", "dim")) for n, c in found)
+    call.answer({"sessions": value}, lines)
+
+
+@command(app, "messages", example="leporello messages --session s1 --first 1 --last 10")
+def messages(
+    call: Call,
+    *,
+    first: Annotated[int, typer.Option("--first", help="The first position.")] = 1,
+    last: Annotated[int | None, typer.Option("--last", help="The last position; the newest message if not given.")] = None,
+    full: Full = False,
+) -> None:
+    """List the messages of a session in order, folded or not."""
+    with call.session() as session:
+        found = tuple(session.messages(first=first, last=last))
+    call.answer({"session": call.settings.session, "messages": [m.to_dict() for m in found]}, message_lines(found, full=full))
+
+
+def message_lines(found: Iterable[Message], *, full: bool) -> Iterator[RenderableType]:
+    """Each message: its place, and its text, clipped or verbatim."""
+    for m in found:
+        yield head((f"{m.pos}.", "bold"), (m.name or m.role, "cyan"), f"turn {m.turn}", (when(m.at), "dim"), (m.id, "dim"))
+        yield m.text if full else body(clip(m.text))

@@ -1,0 +1,146 @@
+"""Migrations, the schema that they make, and the named queries."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import apsw
+import apsw.ext
+import pytest
+
+from leporello.adapters.sqlite import store as store_module
+from leporello.adapters.sqlite.queries import migrations, queries, schema
+from leporello.adapters.sqlite.store import SqliteStore
+from leporello.records import Scope
+from leporello.testing.conformance.samples import log, say
+
+S1 = Scope(session="s1")
+PACKAGE = Path(store_module.__file__).parent
+
+
+def objects(db: apsw.Connection) -> list[tuple[str, str, str]]:
+    """(type, name, SQL without spacing and comments) of everything in the schema."""
+    rows = db.execute("SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY type, name").fetchall()
+    return [(kind, name, re.sub(r"\s+", "", re.sub(r"--[^\n]*", "", sql or ""))) for kind, name, sql in rows]
+
+
+def made_by(*scripts: str) -> list[tuple[str, str, str]]:
+    """What these scripts make, one after the other."""
+    db = apsw.Connection(":memory:")
+    for sql in scripts:
+        db.execute(sql)
+    return objects(db)
+
+
+def test_all_migrations_make_the_schema() -> None:
+    assert made_by(*(sql for _, _, sql in migrations())) == made_by(schema()) != []
+
+
+def test_a_new_store_has_the_schema_and_a_record_of_each_migration(tmp_path: Path) -> None:
+    store = SqliteStore(str(tmp_path / "store.db"))
+    with store.write() as w:
+        assert objects(w.db) == made_by(schema())
+        assert w.db.execute("SELECT version, name FROM migration ORDER BY version").fetchall() == [(v, n) for v, n, _ in migrations()]
+        assert w.db.pragma("user_version") == len(migrations())
+    store.close()
+
+
+def test_a_migration_that_fails_leaves_no_trace_and_the_ones_before_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = str(tmp_path / "store.db")
+    SqliteStore(path).close()
+    broken = (*migrations(), (2, "good", "CREATE TABLE second (x);"), (3, "bad", "CREATE TABLE third (x); INSERT INTO nowhere VALUES (1);"))
+    with monkeypatch.context() as patched:
+        patched.setattr(store_module, "migrations", lambda: broken)
+        patched.setattr("leporello.adapters.sqlite.files.migrations", lambda: broken)
+        with pytest.raises(apsw.SQLError):
+            SqliteStore(path)
+    db = apsw.Connection(path)
+    assert db.pragma("user_version") == 2 and db.execute("SELECT version FROM migration").fetchall() == [(1,), (2,)]
+    assert {n for _, n, _ in objects(db)} & {"second", "third"} == {"second"}
+    db.close()
+    mended = (*broken[:-1], (3, "bad", "CREATE TABLE third (x);"))
+    with monkeypatch.context() as patched:
+        patched.setattr(store_module, "migrations", lambda: mended)
+        patched.setattr("leporello.adapters.sqlite.files.migrations", lambda: mended)
+        store = SqliteStore(path)
+        say(store, S1, "one")
+        with store.read() as r:
+            assert r.db.pragma("user_version") == 3
+        store.close()
+
+
+def test_an_old_store_keeps_its_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = str(tmp_path / "store.db")
+    store = SqliteStore(path)
+    say(store, S1, "one", "two")
+    store.close()
+    more = (*migrations(), (2, "more", "ALTER TABLE pin ADD COLUMN more INTEGER;"))
+    monkeypatch.setattr(store_module, "migrations", lambda: more)
+    monkeypatch.setattr("leporello.adapters.sqlite.files.migrations", lambda: more)
+    store = SqliteStore(path)
+    assert [m.text for m in log(store, S1)] == ["one", "two"] and store.check() == []
+    store.close()
+
+
+def test_a_store_that_is_only_read_is_not_migrated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = str(tmp_path / "store.db")
+    SqliteStore(path).close()
+    more = (*migrations(), (2, "more", "ALTER TABLE pin ADD COLUMN more INTEGER;"))
+    monkeypatch.setattr(store_module, "migrations", lambda: more)
+    store = SqliteStore(path, read_only=True)
+    with store.read() as r:
+        assert r.db.pragma("user_version") == 1
+    store.close()
+
+
+def used_names() -> set[str]:
+    """Names of queries as the code asks for them; a name made of a kind stands for one per kind."""
+    found: set[str] = set()
+    for path in PACKAGE.glob("*.py"):
+        source = path.read_text(encoding="utf-8")
+        for name in re.findall(r"""f?["']([a-z_{}.]+)["']""", source):
+            kinds = ("message", "episode", "fact") if "{" in name else ("",)
+            found |= {re.sub(r"\{[a-z.]+\}", kind, name) for kind in kinds}
+    return found
+
+
+def asked_names() -> set[str]:
+    """Names in the places where only a query can stand."""
+    found: set[str] = set()
+    for path in PACKAGE.glob("*.py"):
+        source = path.read_text(encoding="utf-8")
+        calls = re.findall(r"""(?:_rows|_row|_value|_run|_many|_do|_get)\(\s*(f?)["']([a-z_{}.]+)["']""", source)
+        calls += re.findall(r"""(?:sql|queries\(\))\[(f?)["']([a-z_{}.]+)["']\]""", source)
+        for made, name in calls:
+            found |= {re.sub(r"\{[a-z.]+\}", kind, name) for kind in (("message", "episode", "fact") if made else ("",))}
+    return found
+
+
+def test_every_query_is_used() -> None:
+    assert set(queries()) - used_names() == set()
+
+
+def test_every_query_that_is_asked_for_exists() -> None:
+    assert len(asked_names()) > 40
+    assert asked_names() - set(queries()) == set()
+
+
+def test_every_query_fits_the_schema() -> None:
+    """Prepared against the schema: no unknown table or column, no syntax error."""
+    db = apsw.Connection(":memory:")
+    db.execute(schema())
+    for name, sql in queries().items():
+        assert apsw.ext.query_info(db, sql).query, name
+
+
+def test_every_read_uses_an_index() -> None:
+    """No query walks through a whole table that grows with messages."""
+    db = apsw.Connection(":memory:")
+    db.execute(schema())
+    walks = []
+    for name, sql in queries().items():
+        plan = str(apsw.ext.query_info(db, sql, explain_query_plan=True).query_plan)
+        if re.search(r"SCAN (message|entry|episode|fact|source|history|media|removal|e|c)\b(?! USING (COVERING )?INDEX)", plan):
+            walks.append((name, plan))
+    assert walks == []

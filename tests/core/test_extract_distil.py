@@ -1,0 +1,104 @@
+"""Episodes to operations on facts."""
+
+from __future__ import annotations
+
+import dataclasses
+from datetime import UTC, datetime, timedelta
+
+from leporello.adapters.extractive import ExtractiveCompactor
+from leporello.records import Episode, Fact, Item, Operation, Provenance, Scope, Section, Span, Trust
+
+MONDAY = datetime(2026, 11, 30, 12, tzinfo=UTC)
+SCOPE = Scope(user="u", session="s")
+
+
+def item(text: str, section: Section = "event", *, trust: Trust = "user", day: int = 0, weight: float = 3.0, why: str = "") -> Item:
+    return Item(section, text, why=why, spans=(Span("m1", 0, len(text), 1),), weight=weight, trust=trust, at=MONDAY + timedelta(days=day))
+
+
+def episode(*items: Item, id: str = "e1", number: int = 1) -> Episode:
+    at = items[-1].at if items and items[-1].at else MONDAY
+    return Episode(id, SCOPE, number, (1, 10), (1, 20), at, at, "Something happened.", items, "extractive/1")
+
+
+def fact(operation: Operation, id: str) -> Fact:
+    at = operation.at or MONDAY
+    return Fact(
+        id, SCOPE, operation.text, operation.fact_kind, operation.why, operation.source, operation.trust, operation.confidence, operation.tags,
+        at, None, at, None, Provenance("s", (1,), operation.episodes, operation.spans),
+    )  # fmt: skip
+
+
+def distil(episodes: list[Episode], known: list[Fact] | None = None) -> tuple[Operation, ...]:
+    return ExtractiveCompactor().distil(episodes, known or [])
+
+
+def test_what_a_user_states_is_added_with_full_confidence_and_its_sources() -> None:
+    (op,) = distil([episode(item("Alice: I moved from Lyon to Porto last week (week of 2026-11-23)."))])
+    assert (op.op, op.fact_kind, op.source, op.trust, op.confidence) == ("add", "fact", "user_stated", "user", 1.0)
+    assert op.episodes == ("e1",) and op.spans[0].message == "m1" and op.at == MONDAY
+
+
+def test_what_an_agent_concludes_is_inferred() -> None:
+    (op,) = distil([episode(item("We decided to use an advisory lock because it spans processes.", "decision", trust="agent", why="it spans processes"))])
+    assert (op.fact_kind, op.source, op.confidence, op.why) == ("decision", "inferred", 0.7, "it spans processes")
+
+
+def test_nothing_is_made_of_chatter_questions_tools_and_passing_state() -> None:
+    assert not distil([episode(
+        item("Thanks a lot!"), item("How are you doing today?"), item("Let me run the tests now.", "decision", trust="agent"),
+        item("The build prints that it is done with everything.", "result", trust="tool"), item("All the tests pass in this branch now.", "state", trust="agent"),
+        item("ok yes", "confirmation"), item("You did a truly wonderful job there.", weight=0.8),
+    )])  # fmt: skip
+    assert not distil([])
+
+
+def test_constraints_and_preferences() -> None:
+    ops = distil([episode(item("Never touch the production database.", "constraint"), item("I prefer tabs over spaces in Go files.", "preference"))])
+    assert {o.fact_kind for o in ops} == {"procedure", "preference"}
+
+
+def test_distilling_twice_adds_nothing() -> None:
+    episodes = [episode(item("Alice: I work at Siemens as an engineer."), item("Never deploy on a Friday afternoon.", "constraint"), item("Alice: I now work at Bosch as an engineer.", day=3))]
+    facts = [fact(o, f"f{n}") for n, o in enumerate(distil(episodes))]
+    assert distil(episodes) == distil(episodes)
+    assert not [o for o in distil(episodes, facts) if o.op not in {"none", "reinforce"}]
+
+
+def test_said_again_in_another_episode_reinforces() -> None:
+    known = [fact(distil([episode(item("Never deploy on a Friday afternoon.", "constraint"))])[0], "f1")]
+    (op,) = distil([episode(item("Never deploy on a Friday afternoon!", "constraint", day=5), id="e2", number=2)], known)
+    assert (op.op, op.target) == ("reinforce", "f1")
+
+
+def test_a_new_value_of_the_same_subject_supersedes_later_and_with_equal_trust_only() -> None:
+    old = fact(distil([episode(item("Alice: I live in Lyon with my two cats."))])[0], "f1")
+    newer = episode(item("Alice: I moved to Porto with my two cats.", day=30), id="e2", number=2)
+    (op,) = distil([newer], [old])
+    assert (op.op, op.target) == ("supersede", "f1")
+    earlier = episode(item("Alice: I moved to Porto with my two cats.", day=-30), id="e2", number=2)
+    assert not distil([earlier], [old])
+    assert [o.op for o in distil([episode(item("Bob: I moved to Porto with my two cats.", day=30), id="e2", number=2)], [old])] == ["add"]
+
+
+def test_an_agent_does_not_supersede_a_user() -> None:
+    old = fact(distil([episode(item("The deploy window is Tuesday at noon.", "constraint"))])[0], "f1")
+    agent = item("The deploy window is Friday because the calendar was changed.", "eliminated", trust="agent", day=3)
+    assert [o.op for o in distil([episode(agent, id="e2", number=2)], [old])] == ["conflict"]
+
+
+def test_facts_that_were_closed_do_not_come_back() -> None:
+    first = episode(item("Alice: I live in Lyon with my two cats."))
+    old = dataclasses.replace(fact(distil([first])[0], "f1"), valid_to=MONDAY + timedelta(days=30))
+    assert not distil([first], [old])
+
+
+def test_at_most_ten_a_session() -> None:
+    items = [item(f"Alice: In {2000 + n} I visited city number {n} and met person {n}.") for n in range(40)]
+    assert len(distil([episode(*items)])) == 10
+
+
+def test_statements_in_chinese() -> None:
+    old = fact(distil([episode(item("会议的地点是上海国际中心。"))])[0], "f1")
+    (op,) = distil([episode(item("会议的地点是北京展览馆。", day=2), id="e2", number=2)], [old])
+    assert op.op == "supersede"
