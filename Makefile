@@ -20,7 +20,7 @@ demo: $(VENV)/.base  ## one conversation: in, folded, found again, with its sour
 test: lint types unit  ## lint, types and all tests except torture
 
 lint: style      ## ruff, import contracts, sizes and names
-	$(BIN)/ruff format --check -q src tests tools
+	$(BIN)/ruff format --check -q --output-format concise src tests tools
 	$(BIN)/ruff check -q src tests tools
 	$(BIN)/lint-imports --no-logo
 
@@ -40,7 +40,7 @@ cover: $(VENV)/.dev  ## the tests with branch coverage, held to the shares in py
 	$(BIN)/python tools/check_cover.py
 
 torture: $(VENV)/.dev  ## kills, many processes, long runs
-	$(BIN)/pytest -q -m torture
+	$(BIN)/python -m leporello.bench.torture
 
 bench: $(VENV)/.dev  ## cost of writing and recall beside their bare parts
 	$(BIN)/leporello bench

@@ -17,7 +17,7 @@ from leporello import errors, policies, ports
 from leporello.entrypoints import cli
 from leporello.flows.context import Context
 from leporello.flows.explain import Explanation, Quote
-from leporello.records import Omitted
+from leporello.results import Omitted
 
 REFERENCE = Path(__file__).resolve().parent.parent / "docs" / "reference"
 RETURNED = (Context, Explanation, Quote, Omitted)

@@ -17,39 +17,25 @@ from typing import TYPE_CHECKING, Any
 
 from leporello.errors import LeporelloError
 from leporello.policies import ContextPolicy, FoldPolicy, Policies, RecallPolicy, WritePolicy
-from leporello.records import (
-    Block,
-    Compact,
-    Draft,
-    Episode,
-    Fact,
-    FoldReport,
-    Hit,
-    ImportReport,
-    Item,
-    Layers,
-    Message,
-    Note,
-    Provenance,
-    Reason,
-    Recall,
-    Receipt,
-    Scope,
-    Span,
-)
+from leporello.records import Compact, Draft, Episode, Fact, Item, Message, Note, Provenance, Scope, Span
+from leporello.results import Block, FoldReport, Hit, ImportReport, Layers, Omitted, Reason, Recall, Receipt, SessionInfo
 
 if TYPE_CHECKING:
     from leporello import aio
-    from leporello.memory import Memory, Scoped, open, reembed
+    from leporello.flows.context import Context
+    from leporello.flows.explain import Explanation, Quote
+    from leporello.memory import Memory, Scoped, migrate, open, reembed
     from leporello.session import Session
 
 __version__ = "0.1.0"
 __all__ = [
     "Block",
     "Compact",
+    "Context",
     "ContextPolicy",
     "Draft",
     "Episode",
+    "Explanation",
     "Fact",
     "FoldPolicy",
     "FoldReport",
@@ -61,8 +47,10 @@ __all__ = [
     "Memory",
     "Message",
     "Note",
+    "Omitted",
     "Policies",
     "Provenance",
+    "Quote",
     "Reason",
     "Recall",
     "RecallPolicy",
@@ -70,14 +58,19 @@ __all__ = [
     "Scope",
     "Scoped",
     "Session",
+    "SessionInfo",
     "Span",
     "WritePolicy",
     "aio",
+    "migrate",
     "open",
     "reembed",
 ]
 
-_LATER = {"Memory": "memory", "Scoped": "memory", "open": "memory", "reembed": "memory", "Session": "session"}
+_LATER = {
+    "Context": "flows.context", "Explanation": "flows.explain", "Memory": "memory", "Quote": "flows.explain", "Scoped": "memory",
+    "Session": "session", "migrate": "memory", "open": "memory", "reembed": "memory",
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -14,6 +14,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
 from leporello import memory
 from leporello.memory import Memory, Scoped
+from leporello.results import SessionInfo
 from leporello.session import Session
 
 P = ParamSpec("P")
@@ -53,6 +54,11 @@ async def open(path: Any, **options: Any) -> AsyncMemory:
     return AsyncMemory(await asyncio.to_thread(memory.open, path, **options))
 
 
+async def migrate(path: Any, **options: Any) -> tuple[int, int]:
+    """`leporello.migrate` in a worker thread."""
+    return await asyncio.to_thread(memory.migrate, path, **options)
+
+
 async def reembed(path: Any, **options: Any) -> int:
     """`leporello.reembed` in a worker thread."""
     return await asyncio.to_thread(memory.reembed, path, **options)
@@ -84,7 +90,7 @@ class AsyncScoped(Face[Scoped]):
     """`Scoped` with methods to await."""
 
     remember = _threaded(Scoped.remember)
-    remember_many = _collected(Scoped.remember_many)
+    remember_many = _threaded(Scoped.remember_many)
     learn = _threaded(Scoped.learn)
     recall = _threaded(Scoped.recall)
     context = _threaded(Scoped.context)
@@ -106,8 +112,8 @@ class AsyncScoped(Face[Scoped]):
         """A handle with these dimensions set as well."""
         return AsyncScoped(self.inner.narrow(**dimensions))
 
-    def session(self, name: str) -> AsyncSession:
-        """The session of this name in this scope."""
+    def session(self, name: str | SessionInfo | None = None) -> AsyncSession:
+        """The session of this name in this scope, or one of `sessions()`."""
         return AsyncSession(self.inner.session(name))
 
 

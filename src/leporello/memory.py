@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from types import TracebackType
@@ -25,7 +25,8 @@ from leporello.flows.remember import remember
 from leporello.formats.objects import drafts
 from leporello.policies import Policies
 from leporello.ports import AnyRecord, Clock, Compactor, Embedder, Ports
-from leporello.records import Draft, Episode, Fact, ImportReport, Kind, Message, Note, Recall, Receipt, Scope, Trust
+from leporello.records import Draft, Episode, Fact, Kind, Message, Note, Scope, Trust
+from leporello.results import ImportReport, Recall, Receipt, SessionInfo
 from leporello.session import Session
 
 Moment = datetime | str | int | float
@@ -60,6 +61,13 @@ def reembed(path: str | os.PathLike[str], *, embedder: str | Embedder = "static"
         return reindex(store, chosen)
     finally:
         store.close()
+
+
+def migrate(path: str | os.PathLike[str], *, key: str | None = None) -> tuple[int, int]:
+    """Brings a store's schema up to date, as every `open` does; the versions before and after."""
+    store = _store(path, key, False)
+    store.close()
+    return store.migrated
 
 
 class Memory:
@@ -123,9 +131,16 @@ class Scoped:
         """A handle with these dimensions set as well; a set one cannot be changed."""
         return replace(self, scope=self.scope.narrow(**dimensions))
 
-    def session(self, name: str) -> Session:
-        """The session of this name in this scope, new or old."""
-        return Session(self.scope.narrow(session=name), self._ports, self._shelf)
+    def session(self, name: str | SessionInfo | None = None) -> Session:
+        """The session of this name in exactly this scope, new or old; without a name, what is remembered outside a session.
+
+        One of `sessions()` opens that session, in its own scope.
+        """
+        if isinstance(name, SessionInfo):
+            if not self.scope.sees(name.scope):
+                raise NotFound(f"The session {name.name!r} is not in this scope.")
+            return Session(name.scope, self._ports, self._shelf)
+        return Session(self.scope if name is None else self.scope.narrow(session=name), self._ports, self._shelf)
 
     def remember(
         self, text: str, *, role: str = "user", name: str | None = None, at: Moment | None = None, trust: Trust | None = None,
@@ -142,13 +157,15 @@ class Scoped:
         made = [m for chunk in remember(self._ports, self.scope, [draft]) for m in chunk]
         return made[0] if made else _held(self._ports, self.scope, origin)
 
-    def remember_many(self, messages: Iterable[Any]) -> Iterator[Message]:
-        """Stores messages (as `Session.add` takes them, or `records.Draft`) from any iterable, a transaction per chunk.
+    def remember_many(self, messages: Iterable[Any]) -> list[Message]:
+        """Stores messages from any iterable, a transaction per chunk, and returns them.
 
-        Iterate over what comes back: a message is on disk when it is yielded, and reading stops when you stop.
+        A message is anything that `Session.add` takes, a `records.Draft`, or a mapping of what `remember` takes:
+        `{"text", "role", "name", "at", "trust", "origin"}`. The iterable is read as it is written; if it raises, the chunks
+        before stay.
         """
         flat = (d for m in messages for d in drafts(m))
-        return (m for chunk in remember(self._ports, self.scope, flat) for m in chunk)
+        return [m for chunk in remember(self._ports, self.scope, flat) for m in chunk]
 
     def learn(
         self, text: str, *, kind: str = "fact", source: str = "user_stated", why: str = "", tags: Sequence[str] = (), at: Moment | None = None,
@@ -196,10 +213,10 @@ class Scoped:
         with self._ports.store.read() as r:
             return tuple(r.episodes(self.scope))
 
-    def sessions(self) -> tuple[str | None, ...]:
-        """The names of the sessions that this scope sees, oldest first; None is what was remembered outside a session."""
+    def sessions(self) -> tuple[SessionInfo, ...]:
+        """The sessions that this scope sees, oldest first; `session(info)` opens one."""
         with self._ports.store.read() as r:
-            return tuple(dict.fromkeys(s.scope.session for s in r.sessions(self.scope)))
+            return tuple(SessionInfo(s.scope, s.messages, s.turns, s.folded, s.episodes, s.closed_at) for s in r.sessions(self.scope))
 
     def set_note(self, key: str, value: Any) -> None:
         """Sets a scratchpad value (any JSON value) of this scope; `None` removes it."""

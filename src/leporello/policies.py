@@ -31,12 +31,12 @@ class FoldPolicy:
 
 @dataclass(frozen=True)
 class RecallPolicy:
-    """How the lanes are fused. Weights are shares of a score in [0, 1]; see `core/rank.py` for their measurement."""
+    """How the lanes are fused. Weights are shares of a score in [0, 1]; `leporello bench find` measures them."""
 
     dense: float = 0.4
-    neighbours: float = 0.3
-    session: float = 0.1
-    floor: float = 0.2
+    neighbours: float = 0.5
+    session: float = 0.2
+    floor: float = 0.15
 
     def __post_init__(self) -> None:
         _bounds(self, dense=(0, 1), neighbours=(0, 1), session=(0, 1), floor=(0, 1))

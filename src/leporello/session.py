@@ -14,7 +14,10 @@ from leporello.flows.recall import Shelf
 from leporello.flows.remember import remember
 from leporello.formats.objects import drafts
 from leporello.ports import Ports
-from leporello.records import Compact, Episode, FoldReport, Layers, Message, Note, Scope
+from leporello.records import Compact, Episode, Message, Note, Scope
+from leporello.results import FoldReport, Layers
+
+_PAGE = 500
 
 
 @dataclass(frozen=True)
@@ -30,10 +33,17 @@ class Session:
         return tuple(m for chunk in remember(self._ports, self.scope, drafts(message)) for m in chunk)
 
     def messages(self, *, first: int = 1, last: int | None = None) -> Iterator[Message]:
-        """The messages in order, by position (1 is the first), folded or not."""
-        with self._ports.store.read() as r:
-            state = r.session(self.scope)
-            yield from r.messages(state, first=max(1, first), last=last) if state else ()
+        """The messages in order, by position (1 is the first), folded or not. Read a page at a time: no snapshot is held."""
+        at = max(1, first)
+        while True:
+            with self._ports.store.read() as r:
+                state = r.session(self.scope)
+                end = 0 if state is None else state.messages if last is None else min(last, state.messages)
+                page = list(r.messages(state, first=at, last=min(end, at + _PAGE - 1))) if state and at <= end else []
+            yield from page
+            at += _PAGE
+            if at > end:
+                return
 
     def tail(self) -> tuple[Message, ...]:
         """The messages that no episode covers: always a legal continuation, no result without its call."""

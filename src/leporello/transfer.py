@@ -18,7 +18,8 @@ from leporello.flows import learn
 from leporello.flows.remember import remember
 from leporello.formats import Learnt, Reading, Unreadable, by_session, read
 from leporello.ports import Ports
-from leporello.records import Draft, ImportReport, Message, Scope, Span, Trust
+from leporello.records import Draft, Message, Scope, Span, Trust
+from leporello.results import ImportReport
 
 ENTRY = "leporello_entry"
 _IMPORTANCE = {"high": 0.9, "medium": 0.7, "low": 0.5}

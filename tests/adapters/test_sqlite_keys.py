@@ -87,7 +87,9 @@ def test_an_empty_key_is_refused(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("key", ["it's", 'say "x"', "x'2DD29CA851E7B56E4697B0E1F08507293D761A05CE4D1B628663F411A8086D99'", "ключ 猫", "a;b", "k" * 5_000])
+@pytest.mark.parametrize(
+    "key", ["it's", 'say "x"', "x'2DD29CA851E7B56E4697B0E1F08507293D761A05CE4D1B628663F411A8086D99'", "ключ 猫", "a;b", "k" * 5_000]
+)
 def test_any_key_opens_its_own_store(tmp_path: Path, key: str) -> None:
     path = str(tmp_path / "store.db")
     store = SqliteStore(path, key=key)

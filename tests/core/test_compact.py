@@ -16,7 +16,7 @@ SECTIONS = [s for s, _ in TITLES]
 
 
 def item(section: Section, text: str, weight: float = 1.0, why: str = "", span: Span | None = None) -> Item:
-    return Item(section, text, why=why, weight=weight, spans=(span,) if span else (), at=AT)
+    return Item(section, text, why=why, weight=weight, spans=(span,) if span else (), trust="user" if section == "goal" else "agent", at=AT)
 
 
 ITEMS = [
@@ -67,6 +67,21 @@ def test_sentences_that_followed_one_another_are_one_line_again() -> None:
     assert render([a, b, c], tokens=100)[0].startswith("## Task\n- Fix it. Then test it.\n- Newest: And more.")
 
 
+def test_a_speaker_is_named_once_a_line() -> None:
+    said = [
+        Item("event", t, spans=(Span("m1", a, b),), trust="user", at=AT)
+        for t, a, b in (("Ann: I moved.", 0, 8), ("Ann: I like it.", 9, 19), ("Ann: It is warm.", 20, 31))
+    ]
+    assert "- Ann: I moved. I like it. It is warm." in render(said, tokens=100)[0]
+
+
+def test_the_newest_word_of_the_user_is_marked_wherever_it_stands() -> None:
+    goal = item("goal", "Fix it.", 10, span=Span("m1", 0, 7))
+    later = Item("correction", "No, use the other one.", spans=(Span("m5", 0, 22),), trust="user", at=AT)
+    text = render([goal, later], tokens=100)[0]
+    assert "- Fix it.\n" in text and "- Newest: No, use the other one." in text
+
+
 def test_a_merge_drops_what_was_settled_and_said_twice() -> None:
     prior = [
         item("goal", "Fix the flaky login test.", 10),
@@ -76,7 +91,11 @@ def test_a_merge_drops_what_was_settled_and_said_twice() -> None:
         item("state", "Half of the work is done."),
         item("decision", "We use an advisory lock.", 4),
     ]
-    new = [item("work", "Updated the changelog file: update the changelog entry."), item("state", "The cleanup job does need the lock, added."), item("decision", "We use an advisory lock.", 4)]
+    new = [
+        item("work", "Updated the changelog file: update the changelog entry."),
+        item("state", "The cleanup job does need the lock, added."),
+        item("decision", "We use an advisory lock.", 4),
+    ]
     merged = merge(prior, new)
     texts = [i.text for i in merged]
     assert "Update the changelog." not in texts and "Does the cleanup job need the lock?" not in texts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gzip
 import json
 import os
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 
 from leporello.adapters.extractive import ExtractiveCompactor
 from leporello.core import blocks
-from leporello.core.compact import render
+from leporello.core.compact import episode_tokens, render
 from leporello.core.extract import extract, worth
 from leporello.core.extract.names import names, plain_words, tame
 from leporello.core.extract.sentences import sentences
@@ -32,7 +33,19 @@ SCOPE = Scope(user="u", session="s")
 def message(pos: int, role: str, content: object, *, name: str | None = None, at: datetime | None = None) -> Message:
     original = {"role": role, "content": content}
     said = at or NOON + timedelta(minutes=pos)
-    return Message(f"m{pos}", SCOPE, pos, (pos + 1) // 2, role, name, said, said, "agent" if role == "assistant" else "user", blocks.text_of(original), original)
+    return Message(
+        f"m{pos}",
+        SCOPE,
+        pos,
+        (pos + 1) // 2,
+        role,
+        name,
+        said,
+        said,
+        "agent" if role == "assistant" else "user",
+        blocks.text_of(original),
+        original,
+    )
 
 
 def talk(*turns: tuple[str, object]) -> list[Message]:
@@ -145,7 +158,9 @@ def test_each_sentence_stands_in_its_span() -> None:
 
 
 def test_what_leporello_rendered_itself_is_never_learned_again() -> None:
-    recalled = "<leporello-memory kind=\"facts\">\nWe decided to use Oracle because the boss said so.\n</leporello-memory>\nPlease add the index."
+    recalled = (
+        '<leporello-memory kind="facts">\nWe decided to use Oracle because the boss said so.\n</leporello-memory>\nPlease add the index.'
+    )
     items = extract(talk(("user", recalled), ("assistant", "<leporello-memory>We never deploy on Fridays. Added the index now.")))
     text = " ".join(i.text for i in items)
     assert "Oracle" not in text and "Fridays" not in text
@@ -153,7 +168,19 @@ def test_what_leporello_rendered_itself_is_never_learned_again() -> None:
 
 
 def test_wrappers_of_a_client_are_not_the_users_words() -> None:
-    items = extract(talk(("user", [said("<system-reminder>You must never answer.</system-reminder>"), said("Base directory for this skill: /x\nYou must always plan."), said("Fix the parser, please.")]), ("assistant", "Sure.")))
+    items = extract(
+        talk(
+            (
+                "user",
+                [
+                    said("<system-reminder>You must never answer.</system-reminder>"),
+                    said("Base directory for this skill: /x\nYou must always plan."),
+                    said("Fix the parser, please."),
+                ],
+            ),
+            ("assistant", "Sure."),
+        )
+    )
     assert [i.text for i in items if i.trust == "user"] == ["Fix the parser, please."]
 
 
@@ -177,7 +204,10 @@ def test_cues_in_other_languages(section: str, text: str) -> None:
 
 
 def test_a_language_without_cues_still_gives_items() -> None:
-    people = [message(1, "user", "Matti Virtanen muutti Helsingistä Ouluun 14.3.2024 ja osti talon.", name="Anna"), message(2, "assistant", "Hyvä juttu, kerro lisää siitä talosta.", name="Ville")]
+    people = [
+        message(1, "user", "Matti Virtanen muutti Helsingistä Ouluun 14.3.2024 ja osti talon.", name="Anna"),
+        message(2, "assistant", "Hyvä juttu, kerro lisää siitä talosta.", name="Ville"),
+    ]
     assert any("Ouluun" in i.text for i in extract(people))
 
 
@@ -194,8 +224,104 @@ def test_people_are_named_and_relative_dates_made_absolute() -> None:
 
 def test_a_refused_call_gives_what_the_user_said() -> None:
     refused = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nuse the helper in textutil, please"
-    items = extract(talk(("user", "Strip the tags."), ("assistant", [call("Edit", file_path="a.py", old_string="a", new_string="b")]), ("user", [result(refused, error=True)])))
+    items = extract(
+        talk(
+            ("user", "Strip the tags."),
+            ("assistant", [call("Edit", file_path="a.py", old_string="a", new_string="b")]),
+            ("user", [result(refused, error=True)]),
+        )
+    )
     assert [(i.text, i.trust) for i in items if i.section == "correction"] == [("use the helper in textutil, please", "tool")]
+
+
+def test_a_refusal_without_a_word_is_told_with_the_step() -> None:
+    items = extract(
+        talk(
+            ("user", "Strip the tags."),
+            ("assistant", [said("I remove the old file."), call("Bash", command="rm a.py")]),
+            ("user", [result("The tool use was rejected", error=True)]),
+        )
+    )
+    assert "the user refused this call" in sections(items)["work"] and "correction" not in {i.section for i in items}
+
+
+def test_a_list_of_things_to_do_is_followed_to_its_end() -> None:
+    def plan(pos: int, name: str, **arguments: object) -> Message:
+        return message(pos, "assistant", [call(name, id=f"c{pos}", **arguments)])
+
+    messages = [
+        message(1, "user", "Do the three things."),
+        plan(2, "TaskCreate", subject="Write the parser"), plan(3, "TaskCreate", subject="Write the tests"), plan(4, "TaskCreate", subject="Write a poem"), plan(5, "TaskCreate", subject="Ship it"),
+        plan(6, "TaskUpdate", taskId="1", status="completed"), plan(7, "TaskUpdate", taskId="2", status="in_progress"), plan(8, "TaskUpdate", taskId="3", status="deleted"), plan(9, "TaskList"),
+    ]  # fmt: skip
+    found = sections(extract(messages))
+    assert "Write the parser (completed)" in found["state"] and "Being worked on now (in_progress): Write the tests" in found["state"]
+    assert "Ship it" in found["next"] and "poem" not in found["next"] + found["state"]
+
+
+def test_later_words_of_the_user_change_the_task() -> None:
+    messages = talk(
+        ("user", "Build a small web shop for my bakery."), ("assistant", "Which database should it use?"),
+        ("user", "I prefer SQLite for such small things. Polling did not work last time because it was too slow. We'll go with server-sent events for the live orders. Always write the tests first."),
+        ("assistant", [said("I start with the schema."), call("Write", file_path="schema.sql", content="create table orders (id integer)")]),
+        ("user", [result("ok")]), ("user", "Now add a page for the orders."),
+    )  # fmt: skip
+    found = sections(extract(messages))
+    assert "prefer SQLite" in found["preference"] and "Polling did not work" in found["eliminated"]
+    assert "server-sent events" in found["decision"] and "Always write the tests first" in found["constraint"]
+    assert "Now add a page" in found["goal"]
+
+
+def test_a_chat_keeps_what_the_user_tells_rather_than_each_question() -> None:
+    messages = talk(
+        ("user", "Help me plan a garden."), ("assistant", "Gladly."),
+        ("user", "Here is my list:\n- tomatoes\nI bought twelve rose bushes from a nursery in Porto last week. What is a good mulch? I don't know what to do."), ("assistant", "Bark is fine."),
+    )  # fmt: skip
+    found = extract(messages)
+    assert "twelve rose bushes" in sections(found)["event"]
+    weights = {i.text: i.weight for i in found}
+    assert weights["What is a good mulch?"] > weights["Here is my list:"]
+    assert min(weights, key=lambda t: weights[t]) in {"Here is my list:", "tomatoes"}
+
+
+def test_praise_and_pictures_tell_less_than_what_happened() -> None:
+    people = [
+        message(1, "user", "I adopted a dog called Max from the shelter in Lyon last May.", name="Ann"), message(2, "assistant", "You are such a wonderful person with a big heart.", name="Bo"),
+        message(3, "user", "[shares a photo of a brown dog on a green lawn]", name="Ann"), message(4, "assistant", "It was really something special for everyone there.", name="Bo"),
+    ]  # fmt: skip
+    weights = [i.weight for i in extract(people)]
+    assert weights[0] == max(weights) and weights[0] > 2 * max(weights[1:])
+
+
+def test_what_a_client_or_a_sub_agent_says_is_not_the_users() -> None:
+    messages = [message(1, "user", "Review the branch."), message(2, "user", "I prefer to report that the parser was broken by the cache.")]
+    messages[1] = dataclasses.replace(messages[1], trust="agent")
+    messages += [message(3, "assistant", [call("Bash", command="git log")])]
+    assert all(i.trust != "user" for i in extract(messages) if i.spans[0].message == "m2")
+
+
+def test_a_summary_carried_over_keeps_what_was_asked_first() -> None:
+    carried = (
+        "This session is being continued from a previous conversation.\nAnalysis:\n1. Request: the user asked for a faster parser in Rust.\n"
+        + "".join(f"- Step {n} of the parser work was done in file_{n}.rs with care.\n" for n in range(9))
+        + "We decided to use nom because it is small.\nFiles and code:\n"
+    )
+    found = sections(extract(talk(("user", carried), ("assistant", [call("Read", file_path="x.rs")]))))
+    assert "asked for a faster parser" in found["goal"] and "use nom" in found["decision"]
+
+
+def test_a_pasted_log_is_not_a_request() -> None:
+    log = "\n".join(f'2026-01-0{n} 10:00:00 GET /index.html 200\n{{"id": {n}}}\nimport os\n/var/folders/x{n}/tmp' for n in range(1, 9))
+    found = extract(
+        talk(
+            ("user", "Fix the server."),
+            ("assistant", [call("Bash", command="make")]),
+            ("user", f"It still fails, see this output:\n{log}\nCan you look at the first line?"),
+            ("assistant", "Yes."),
+        )
+    )
+    own = [i.text for i in found if i.spans[0].message == "m3"]
+    assert own == ["It still fails, see this output:", "Can you look at the first line?"]
 
 
 def test_same_input_same_items_and_any_order_of_work_is_kept() -> None:
@@ -213,7 +339,9 @@ def test_huge_messages_are_read_at_head_and_tail_in_little_time() -> None:
     assert "the disk is full" in sections(items)["error"]
 
 
-@pytest.mark.parametrize("piece", ["a/", "a_", "a-", "([{", "https://", "**", "- ", "|", "1.", "。", "\t", "<leporello-memory ", "I moved to "])
+@pytest.mark.parametrize(
+    "piece", ["a/", "a_", "a-", "([{", "https://", "**", "- ", "|", "1.", "。", "\t", "<leporello-memory ", "I moved to "]
+)
 def test_hostile_text_takes_linear_time(piece: str) -> None:
     text = piece * (300_000 // len(piece))
     messages = talk(("user", text), ("assistant", [call("Write", file_path="/a/b.py", content=text)]), ("user", [result(text, error=True)]))
@@ -232,6 +360,34 @@ def test_any_text_fits_and_its_spans_lie_within(turns: list[tuple[str, str]], to
     texts = {m.id: m.text for m in messages}
     for span in (s for i in items for s in i.spans):
         assert 0 <= span.start <= span.end <= len(texts[span.message])
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        SESSION,
+        talk(("user", "hi"), ("assistant", "Hello!")),
+        talk(("user", "ok"), ("assistant", "")),
+        talk(("user", [{"type": "image", "source": {}}])),
+    ],
+)
+def test_an_episode_is_never_empty_and_smaller_than_what_it_replaces(turns: list[Message]) -> None:
+    draft = ExtractiveCompactor().episode(turns, tokens=1000)
+    assert draft.summary.strip()
+    replaced = sum(estimate(m.text) for m in turns)
+    if replaced > 100:
+        assert episode_tokens(draft.summary, draft.items) <= replaced * 3 // 4
+        assert draft.items
+
+
+def test_a_compact_merges_the_prior_one_without_growing() -> None:
+    compactor = ExtractiveCompactor()
+    items: tuple[Item, ...] = ()
+    for n in range(0, len(SESSION), 2):
+        items = compactor.compact(SESSION[n : n + 2], prior=items, tokens=300)
+        text, shown = render(items, tokens=300)
+        assert shown == items and len(text) <= 1200
+    assert any("flaky on CI" in i.text for i in items) and any("advisory lock" in i.text for i in items)
 
 
 def cases() -> list[Path]:
@@ -275,7 +431,7 @@ def test_names_are_files_identifiers_and_marks() -> None:
 
 
 def test_sentences_have_their_places_and_leave_code_out() -> None:
-    text = "# Plan\nFirst e.g. this. Then that!\n\n```python\nx = 1\n```\n- [ ] do a thing\n1. and another\n| a | b |\n|---|---|\n再见。你好。"
+    text = "# Plan\nFirst e.g. this. Then that!\n\n```python\nx = 1\n```\n- [ ] do a thing\n1. and another\n| a | b |\n|---|---|\n再见。你好。完\n    x = f(1);"
     found = sentences(text, 10)
     assert [s.text for s in found] == ["First e.g. this.", "Then that!", "do a thing", "and another", "| a | b |", "再见。", "你好。"]
     for s in found:

@@ -27,6 +27,14 @@ def part(name: str, arguments: object) -> Part:
         ("str_replace_editor", {"command": "str_replace", "path": "/a/c.py", "old_str": "a", "new_str": "b"}, "change", 'changed in a/c.py "a" to "b"'),
         ("str_replace_editor", {"command": "view", "path": "/a/c.py"}, "read", "read a/c.py"),
         ("Task", {"description": "Explore the code", "prompt": "…"}, "delegate", 'handed to a sub-agent: "Explore the code"'),
+        ("Task", {"prompt": "Find the bug"}, "delegate", 'handed to a sub-agent: "Find the bug"'),
+        ("Edit", {"file_path": "c.py", "old_string": "a\nb", "new_string": "a"}, "change", 'took out of c.py: "b"'),
+        ("apply_patch", {"path": "c.py"}, "change", "changed c.py"),
+        ("Glob", {"path": "/a/b"}, "search", "listed a/b"),
+        ("mcp__x__frobnicate", {"description": "Frob it"}, "other", "frob it (mcp__x__frobnicate)"),
+        ("mystery", {"cmd": "ls"}, "run", 'ran "ls"'),
+        ("mystery", {}, "other", ""),
+        ("function", {"arguments": '{"command": "ls"}'}, "run", 'ran "ls"'),
         ("get_user_details", {"user_id": "mia_li_3668"}, "read", 'called get_user_details with {"user_id": "mia_li_3668"}'),
         ("tool", {"arguments": 'Edit {"file_path": "/a/c.py", "old_string": "a", "new_string": "b"}'}, "change", 'changed in a/c.py "a" to "b"'),
         ("apply_patch", "*** Begin Patch\n*** Update File: src/x.py\n-a = 1\n+a = 2\n*** End Patch", "change", 'changed src/x.py: "a = 1\\na = 2"'),
@@ -60,6 +68,7 @@ def test_plans_of_several_clients() -> None:
     assert steps(decode(part("TodoWrite", {"todos": [{"content": "a  b", "status": "pending"}]}))) == [("a b", "pending")]
     assert steps(decode(part("update_plan", {"plan": [{"step": "x", "status": "completed"}]}))) == [("x", "completed")]
     assert steps(decode(part("Bash", {"command": "ls"}))) == []
+    assert steps(decode(part("Pick", {"of": ["a", {"status": "pending"}]}))) == []
 
 
 def test_quotes_keep_the_lines_that_name_what_is_needed() -> None:

@@ -40,7 +40,13 @@ def test_what_a_user_states_is_added_with_full_confidence_and_its_sources() -> N
 
 
 def test_what_an_agent_concludes_is_inferred() -> None:
-    (op,) = distil([episode(item("We decided to use an advisory lock because it spans processes.", "decision", trust="agent", why="it spans processes"))])
+    (op,) = distil(
+        [
+            episode(
+                item("We decided to use an advisory lock because it spans processes.", "decision", trust="agent", why="it spans processes")
+            )
+        ]
+    )
     assert (op.fact_kind, op.source, op.confidence, op.why) == ("decision", "inferred", 0.7, "it spans processes")
 
 
@@ -54,12 +60,49 @@ def test_nothing_is_made_of_chatter_questions_tools_and_passing_state() -> None:
 
 
 def test_constraints_and_preferences() -> None:
-    ops = distil([episode(item("Never touch the production database.", "constraint"), item("I prefer tabs over spaces in Go files.", "preference"))])
+    ops = distil(
+        [episode(item("Never touch the production database.", "constraint"), item("I prefer tabs over spaces in Go files.", "preference"))]
+    )
     assert {o.fact_kind for o in ops} == {"procedure", "preference"}
 
 
+def test_a_users_plan_for_the_moment_is_no_decision_to_keep() -> None:
+    plan = item("let's add this scenario to the document, please.", "decision")
+    chosen = item("We'll use PostgreSQL 16 instead of MySQL in billing_service.", "decision")
+    assert [o.text for o in distil([episode(plan, chosen)])] == [chosen.text]
+
+
+def test_only_corrections_that_hold_on_and_causes_that_are_named_are_kept() -> None:
+    ops = distil([episode(
+        item("No, that file is the wrong one here.", "correction"), item("No, always run the linter before a commit.", "correction"),
+        item("The root cause was that two workers share one connection.", "error", trust="agent"), item("Two of the tests did fail on the second machine.", "error", trust="agent"),
+        item("[shares a photo of a dog that sits on a lawn]"),
+    )])  # fmt: skip
+    assert [o.text for o in ops] == [
+        "No, always run the linter before a commit.",
+        "The root cause was that two workers share one connection.",
+    ]
+
+
+def test_a_statement_and_its_denial_are_about_the_same() -> None:
+    old = fact(distil([episode(item("Anna eats fish and meat every day."))])[0], "f1")
+    assert [o.op for o in distil([episode(item("Anna does not eat fish and meat every day.", day=9), id="e2", number=2)], [old])] == [
+        "supersede"
+    ]
+    number = fact(distil([episode(item("The shop opens at 9 every morning in May."))])[0], "f2")
+    assert [
+        o.op for o in distil([episode(item("The shop now opens at 10 every morning in May.", day=9), id="e2", number=2)], [number])
+    ] == ["supersede"]
+
+
 def test_distilling_twice_adds_nothing() -> None:
-    episodes = [episode(item("Alice: I work at Siemens as an engineer."), item("Never deploy on a Friday afternoon.", "constraint"), item("Alice: I now work at Bosch as an engineer.", day=3))]
+    episodes = [
+        episode(
+            item("Alice: I work at Siemens as an engineer."),
+            item("Never deploy on a Friday afternoon.", "constraint"),
+            item("Alice: I now work at Bosch as an engineer.", day=3),
+        )
+    ]
     facts = [fact(o, f"f{n}") for n, o in enumerate(distil(episodes))]
     assert distil(episodes) == distil(episodes)
     assert not [o for o in distil(episodes, facts) if o.op not in {"none", "reinforce"}]

@@ -127,6 +127,15 @@ def test_the_head_of_an_indexed_text() -> None:
     assert index_text("I moved.") == "I moved."
 
 
+@pytest.mark.parametrize(
+    ("text", "current"),
+    [("How many cards are there?", True), ("What is my deadline?", True), ("Where do I live now?", True), ("现在几点", True)]
+    + [("How many cards did I have before?", False), ("What was my deadline?", False), ("Tell me about Kate", False)],
+)
+def test_questions_about_how_things_stand(text: str, current: bool) -> None:
+    assert query_terms(text).current is current
+
+
 def test_marks_say_who_spoke() -> None:
     at = datetime(2023, 5, 8, tzinfo=UTC)
     held = index_terms("I moved.", name="Kate Moss", role="user", at=at)
@@ -147,7 +156,7 @@ def test_any_text_is_taken(text: str) -> None:
 
 @given(st.text(st.characters(categories=("L", "N")), min_size=1, max_size=40))
 def test_a_word_finds_itself(text: str) -> None:
-    assert finds_all(text, f"{text} and more")
+    assert finds(text, f"{text} and more")
 
 
 def test_hashes_do_not_depend_on_the_process() -> None:

@@ -16,13 +16,14 @@ import pytest
 
 from leporello.entrypoints.cli import main
 
+PLAN = "\n".join(f"  ->  Filter: (price < {n}00), rows removed by filter: {n * 977}" for n in range(40))
 CHAT = [
     {"role": "user", "content": "Checkout is slow. Find out why, but never touch the production database."},
     {"role": "assistant", "content": [
         {"type": "text", "text": "I'll look at the query plan on staging first."},
         {"type": "tool_use", "id": "c1", "name": "bash", "input": {"command": "psql staging -f plan.sql"}},
     ]},
-    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": "Seq Scan on products (rows=1204555)"}]},
+    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": "Seq Scan on products (rows=1204555)\n" + PLAN}]},
     {"role": "assistant", "content": "I decided to add an index on products.price, because the plan scans all 1,204,555 rows."},
     {"role": "user", "content": "Good. We use only plain SQL migrations, remember that."},
     {"role": "assistant", "content": "Understood. Materialised views are ruled out, because they would be stale during a sale."},

@@ -8,16 +8,20 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-from conftest import CHAT, Run
 
+Run = Callable[..., Any]
 WHERE = ("--user", "alice", "--session", "s1")
 
 
 def test_one_way_through_every_command(process: Run, chat: str, tmp_path: Path) -> None:
-    told = process("remember", "I moved from Lyon to Porto.", "--name", "Alice", "--at", "2026-01-05T09:00:00+01:00", *WHERE, "--json").value
+    told = process(
+        "remember", "I moved from Lyon to Porto.", "--name", "Alice", "--at", "2026-01-05T09:00:00+01:00", *WHERE, "--json"
+    ).value
     assert (told["text"], told["turn"], told["at"]) == ("I moved from Lyon to Porto.", 1, "2026-01-05T08:00:00+00:00")
     fact = process("learn", "Deploys happen on Tuesdays.", "--why", "release calendar", "--tag", "ops", *WHERE, "--json").value
     assert (fact["fact_kind"], fact["why"], fact["tags"], fact["confidence"]) == ("fact", "release calendar", ["ops"], 1.0)
@@ -36,8 +40,8 @@ def test_one_way_through_every_command(process: Run, chat: str, tmp_path: Path) 
     assert "products.price" in process("compact", "--max-tokens", "500", *WHERE).out
     assert folded["episodes"][0] in process("episodes", *WHERE).out
     assert "Seq Scan on products" in process("unfold", folded["episodes"][0], "--user", "alice").out
-    assert [m["original"] for m in process("messages", *WHERE, "--json").value["messages"]][1:] == CHAT
-    assert process("sessions", "--user", "alice").out == "s1  7 messages\n"
+    assert [m["original"] for m in process("messages", *WHERE, "--json").value["messages"]][1:] == json.loads(Path(chat).read_text())
+    assert process("sessions", "--user", "alice").out.startswith("s1  7 messages in 4 turns")
     assert fact["id"] in process("facts", *WHERE).out
     assert "release calendar" in process("explain", fact["id"], *WHERE).out
     assert process("stats", *WHERE, "--json").value["messages"] == 7
@@ -93,7 +97,6 @@ def test_a_reader_that_goes_away_is_no_crash(process: Run, tmp_path: Path) -> No
 
 
 def test_an_interrupt_ends_quietly_and_keeps_the_store_whole(process: Run, tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
     command = [sys.executable, "-m", "leporello.entrypoints.cli", "remember", "-"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as p:
         deadline = time.monotonic() + 60
@@ -116,19 +119,32 @@ def test_erasing_all_asks_on_a_terminal_only(process: Run) -> None:
 def test_a_benchmark_runs_in_a_process_of_its_own(process: Run) -> None:
     assert "sets" in process("bench", "find", "--", "--help").out
     assert "--budgets" in process("bench", "fold", "--", "--help").out
+    assert process("bench", "cost", "--", "--help").out.startswith("usage:")
     assert process("bench", "find").code == 2
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_can_be_shown(process: Run, shell: str) -> None:
-    assert "_LEPORELLO_COMPLETE" in process("--show-completion", SHELL=shell, _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1").out
+def test_the_shell_completes_commands(process: Run, shell: str) -> None:
+    script = process("--show-completion", shell, _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1")
+    assert "_LEPORELLO_COMPLETE" in script.out
+    words = {
+        "_TYPER_COMPLETE_ARGS": "leporello rec",
+        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+        "COMP_WORDS": "leporello rec",
+        "COMP_CWORD": "1",
+    }
+    done = process(_LEPORELLO_COMPLETE=f"complete_{shell}", **words)
+    assert "recall" in done.out and "remember" not in done.out
 
 
 def test_the_help_starts_at_once() -> None:
-    def start(*arguments: str) -> float:
-        began = time.perf_counter()
-        subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
-        return time.perf_counter() - began
+    """In processor time, because the machine may be busy with other tests; and not traced."""
+    plain = {k: v for k, v in os.environ.items() if not k.startswith("COV")}
 
-    taken = min(start("-m", "leporello.entrypoints.cli", "--help") for _ in range(5))
-    assert taken <= 0.5
+    def start() -> float:
+        before = os.times()
+        subprocess.run([sys.executable, "-m", "leporello.entrypoints.cli", "--help"], check=True, capture_output=True, env=plain)
+        after = os.times()
+        return after.children_user + after.children_system - before.children_user - before.children_system
+
+    assert min(start() for _ in range(5)) <= 0.5

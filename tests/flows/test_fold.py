@@ -14,7 +14,8 @@ import leporello
 from leporello.core.turns import faults, shapes
 from leporello.errors import BudgetTooSmall, CompactorError, FoldRefused, FoldStuck, NotFound, NothingToFold
 from leporello.memory import Memory
-from leporello.records import EpisodeDraft, Item, Layers, Operation, Span
+from leporello.records import EpisodeDraft, Item, Operation, Span
+from leporello.results import Layers
 from leporello.session import Session
 from leporello.testing import ManualClock, ScriptedCompactor
 

@@ -84,12 +84,13 @@ def test_chunks_are_transactions_and_what_was_yielded_is_there(tmp_path: Path) -
                 yield f"message {i}"
             raise OSError("the source breaks")
 
-        got = []
         with pytest.raises(OSError, match="breaks"):
-            for message in alice.remember_many(source()):
-                got.append(message.pos)
-        assert got == list(range(1, 21))
+            alice.remember_many(source())
         assert alice.stats()["messages"] == 20
+        told = alice.remember_many([{"text": "told", "role": "assistant", "name": "Bo", "at": "2024-01-01", "session": "s"}])
+        assert [(m.text, m.role, m.name, m.at.year, m.session) for m in told] == [("told", "assistant", "Bo", 2024, "s")]
+        with pytest.raises(EmptyText):
+            alice.remember_many([{"text": ""}])
 
 
 def test_an_origin_is_stored_once(mem: Memory) -> None:

@@ -39,10 +39,9 @@ def seen(handle: Scoped, tmp_path: Path) -> str:
     """Everything that can be read through a handle, as text."""
     out = [str(handle.recall("secret word place keep", k=50).to_dict()), handle.context("secret word", budget=4_000).text]
     out += [str(handle.facts()), str(handle.episodes()), str(handle.notes()), str(handle.sessions()), str(handle.note("secret"))]
-    for name in handle.sessions():
-        if name is not None:
-            session = handle.session(name) if handle.scope.session is None else None
-            out.append(str(list(session.messages()) + [session.pins(), session.last_compact()] if session else []))
+    for info in handle.sessions():
+        session = handle.session(info)
+        out.append(str([*session.messages(), session.pins(), session.last_compact()]))
     folder = tmp_path / "export"
     handle.export(folder)
     out += [p.read_text(encoding="utf-8") for p in sorted(folder.iterdir())]
@@ -62,7 +61,7 @@ def test_nasty_pairs_never_meet(mem: Memory, tmp_path: Path, dimension: str) -> 
                 continue
             handle = mem.scope(**{dimension: name})
             handles.append((handle, fill(handle, mark), mark))
-        for handle, ids, mark in handles:
+        for handle, _, mark in handles:
             text = seen(handle, tmp_path / f"{n}{mark}{dimension}")
             assert mark in text
             for other, foreign, theirs in handles:

@@ -92,7 +92,7 @@ def load(path: Path) -> list[dict[str, Any]]:
 def case(group: dict[str, Any], model: Embedder) -> Case:
     """Index one conversation as a store would."""
     messages = [m for m in group["messages"] if m["text"].strip()]
-    vectors = model.embed([index_text(m["text"], name=m["speaker"], at=_when(m["at"])) for m in messages])
+    vectors = model.embed([index_text(m["text"], name=m["speaker"], role=m["role"], at=_when(m["at"])) for m in messages])
     logs: dict[Any, int] = {}
     rows = []
     for i, (m, vector) in enumerate(zip(messages, vectors, strict=True)):

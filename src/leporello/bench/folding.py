@@ -115,7 +115,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             if args.show is not None:
                 _show(text, budget, need, measure)
             elif args.cases:
-                print(file.name, budget, {k: round(v, 2) for k, v in rows[budget][-1].items() if v is not None}, sorted(need - measure.told(text))[:12])
+                print(
+                    file.name,
+                    budget,
+                    {k: round(v, 2) for k, v in rows[budget][-1].items() if v is not None},
+                    sorted(need - measure.told(text))[:12],
+                )
     _table(rows, seconds / max(size, 1e-9) / len(args.budgets))
     return 0
 

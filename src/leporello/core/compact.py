@@ -32,8 +32,10 @@ TITLES: tuple[tuple[Section, str], ...] = (
 )
 CLOSING = "Go on from the current state above. Do not explore again what was ruled out."
 NEWEST = "Newest: "
+ASKED: frozenset[str] = frozenset({"goal", "correction", "confirmation", "decision", "constraint", "preference"})
 KEPT: frozenset[str] = frozenset({"goal", "constraint", "decision", "eliminated", "preference", "correction", "event", "pattern"})
 _WORD = re.compile(r"[^\W_]+")
+_SPEAKER = re.compile(r"[\w .'-]{1,40}: ")
 _DATE = re.compile(r" \((?:week(?:end)? of )?\d{4}(?:-\d\d){0,2}\)")
 
 
@@ -87,28 +89,41 @@ def _shortest(item: Item, tokens: int) -> tuple[str, tuple[Item, ...]]:
 
 def _text(items: Sequence[Item]) -> str:
     blocks = []
+    newest = _newest(items)
     for section, title in TITLES:
         found = [i for i in items if i.section == section]
         if found:
-            blocks.append("\n".join([f"## {title}", *_lines(found, newest=section == "goal")]))
+            blocks.append("\n".join([f"## {title}", *_lines(found, newest)]))
+            newest = None if newest in found else newest
     return "\n\n".join(blocks)
 
 
-def _lines(items: Sequence[Item], *, newest: bool) -> list[str]:
-    """A line for each item; sentences that followed one another on one line are one line again.
+def _newest(items: Sequence[Item]) -> Item | None:
+    """The first item of the user's last message, when there is a task and more than one message of the user."""
+    told = [i for i in items if i.trust == "user" and i.section in ASKED and i.spans]
+    if not any(i.section == "goal" for i in told) or len({i.spans[0].message for i in told}) < 2:
+        return None
+    last = max(reversed(told), key=lambda i: i.at.timestamp() if i.at else 0.0)
+    same = [i for i in told if i.spans[0].message == last.spans[0].message]
+    return min(same, key=lambda i: [s for s, _ in TITLES].index(i.section))
 
-    With `newest`, the first line of the last of several messages is marked as the newest.
-    """
+
+def _lines(items: Sequence[Item], newest: Item | None) -> list[str]:
+    """A line for each item, `newest` marked; sentences that followed one another on one line are one line again."""
     out: list[str] = []
     before: Item | None = None
-    sources = [i.spans[0].message if i.spans else "" for i in items]
-    mark = sources.index(sources[-1]) if newest and sources[-1] else 0
-    for n, item in enumerate(items):
-        shown = f"- {NEWEST}{line(item)[2:]}" if mark and n == mark else line(item)
-        if before is not None and _follows(before, item) and out[-1].endswith(before.text):
-            out[-1] = f"{out[-1]} {shown[2:]}"
+    for item in items:
+        shown = line(item)
+        if (
+            before is not None
+            and item is not newest
+            and _follows(before, item)
+            and out[-1].endswith(_SPEAKER.sub("", before.text, count=1))
+        ):
+            speaker = _SPEAKER.match(before.text)
+            out[-1] = f"{out[-1]} {shown[2:].removeprefix(speaker.group() if speaker else '')}"
         else:
-            out.append(shown)
+            out.append(f"- {NEWEST}{shown[2:]}" if item is newest else shown)
         before = item
     return out
 
@@ -166,7 +181,9 @@ def summarise(items: Sequence[Item]) -> str:
     """Two or three sentences: what was wanted or told, what was decided or found out, where it stood at the end."""
     wanted = _heaviest(items, ("goal", "event", "preference"))
     settled = _heaviest(items, ("decision", "eliminated", "correction", "constraint", "event", "error"), besides=wanted)
-    ended = _latest(items, ("state", "work", "next", "open"), besides=(*wanted, *settled)) or _heaviest(items, ("event", "preference"), besides=(*wanted, *settled))
+    ended = _latest(items, ("state", "work", "next", "open"), besides=(*wanted, *settled)) or _heaviest(
+        items, ("event", "preference"), besides=(*wanted, *settled)
+    )
     picks = [*wanted, *settled, *ended]
     return " ".join(_ended(clip(i.text.split(" — ")[0], 60)) for i in (picks or list(items)[:1]))
 
@@ -195,3 +212,8 @@ def render_episode(episode: Episode) -> str:
         if lines:
             out.append("\n".join([f"{title}:", *lines]))
     return "\n".join(out)
+
+
+def episode_tokens(summary: str, items: Sequence[Item]) -> int:
+    """What an episode costs where it is shown: its summary, and the items with their reasons that do not stand in it."""
+    return estimate(summary) + sum(estimate(i.text) + estimate(i.why) for i in items if i.text not in summary)

@@ -43,8 +43,12 @@ _UNITS = (
 )
 _NUMBER = "|".join(sorted(map(re.escape, _NUMBERS), key=len, reverse=True))
 _UNIT = "|".join(p for _, p in _UNITS)
+_SHORT_DAYS = {"mon": 0, "tue": 1, "tues": 1, "wed": 2, "thu": 3, "thur": 3, "thurs": 3, "fri": 4, "sat": 5, "sun": 6}
 _LATIN_DAY = "|".join(d for d in _DAYS if len(d) > 1)
-_LATIN_MONTH = "|".join(sorted((m for m in _MONTHS if m not in {"may", "mar", "mars", "mai"}), key=len, reverse=True)) + "|(?-i:May|Mai|Mars)"
+_ANY_DAY = "|".join([_LATIN_DAY, *sorted(_SHORT_DAYS, key=len, reverse=True)])
+_LATIN_MONTH = (
+    "|".join(sorted((m for m in _MONTHS if m not in {"may", "mar", "mars", "mai"}), key=len, reverse=True)) + "|(?-i:May|Mai|Mars)"
+)
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,7 @@ def _count(word: str) -> int:
 
 def _weekday(day: date, word: str, way: int) -> str:
     """way -1: the last such day before `day`; +1: the next one after it; 0: the one in this week."""
-    target = _DAYS[word.casefold()]
+    target = (_DAYS | _SHORT_DAYS)[word.casefold()]
     if way == 0:
         return str(day + timedelta(days=target - day.weekday()))
     ahead = (target - day.weekday()) % 7
@@ -132,8 +136,8 @@ _RULES: tuple[_Rule, ...] = (
     _days(0, r"\btoday\b|\btonight\b|\bthis (?:morning|afternoon|evening)\b|\bheute\b|\baujourd['’]hui\b|\bhoy\b(?! en día)|今天|今晚|今日|今朝"),
     _days(1, r"\btomorrow(?: (?:morning|afternoon|evening|night))?\b|(?<!après-)\bdemain\b|(?<!la )(?<!pasado )(?<!de )\bmañana\b|明天|(?<!説)明日"),
     _rule(r"(?<!heute )(?<!guten )(?<!am )(?<!jeden )\bmorgen\b(?! früh um)", lambda m, d: _shift(d, "day", 1), case=True),
-    _rule(rf"\b(?:last|past) ({_LATIN_DAY})\b|\b(?:letzten?|vergangenen?) ({_LATIN_DAY})\b|\b({_LATIN_DAY}) (?:dernier|pasado)\b", lambda m, d: _weekday(d, m.group(m.lastindex or 1), -1)),
-    _rule(rf"\b(?:next|coming) ({_LATIN_DAY})\b|\b(?:nächsten?|kommenden?) ({_LATIN_DAY})\b|\b({_LATIN_DAY}) (?:prochain|próximo|que viene)\b|\bpróximo ({_LATIN_DAY})\b", lambda m, d: _weekday(d, m.group(m.lastindex or 1), 1)),
+    _rule(rf"\b(?:last|past) ({_ANY_DAY})\b|\b(?:letzten?|vergangenen?) ({_LATIN_DAY})\b|\b({_LATIN_DAY}) (?:dernier|pasado)\b", lambda m, d: _weekday(d, m.group(m.lastindex or 1), -1)),
+    _rule(rf"\b(?:next|coming) ({_ANY_DAY})\b|\b(?:nächsten?|kommenden?) ({_LATIN_DAY})\b|\b({_LATIN_DAY}) (?:prochain|próximo|que viene)\b|\bpróximo ({_LATIN_DAY})\b", lambda m, d: _weekday(d, m.group(m.lastindex or 1), 1)),
     _rule(rf"\bthis ({_LATIN_DAY})\b|\bdiesen ({_LATIN_DAY})\b", lambda m, d: _weekday(d, m.group(m.lastindex or 1), 0)),
     _rule(r"上(?:个)?(?:周|星期)([一二三四五六日天])|先週の?([月火水木金土日])曜日?", lambda m, d: _weekday_of_week(d, m.group(m.lastindex or 1), -1)),
     _rule(r"下(?:个)?(?:周|星期)([一二三四五六日天])|来週の?([月火水木金土日])曜日?", lambda m, d: _weekday_of_week(d, m.group(m.lastindex or 1), 1)),
@@ -177,10 +181,7 @@ def _past_month(day: date, word: str, way: int) -> str:
 
 def _counted(found: re.Match[str], day: date, way: int) -> str:
     count, unit = (g for g in found.groups() if g)
-    try:
-        return _shift(day, _unit(unit), way * _count(count))
-    except (ValueError, OverflowError):
-        return ""
+    return _shift(day, _unit(unit), way * _count(count))
 
 
 def mentions(text: str, said: datetime) -> list[DateMention]:
@@ -212,8 +213,9 @@ def absolute(text: str, said: datetime) -> str:
     """`text` with each relative date followed by the absolute one in parentheses; doing it twice changes nothing."""
     out, place = [], 0
     for mention in mentions(text, said):
-        if text[mention.end : mention.end + 2] in {" (", "（"} or f" ({mention.value})" == text[mention.end : mention.end + len(mention.value) + 3]:
+        if re.match(r"(?:['’]s)? ?[(（]", text[mention.end :]):
             continue
-        out += [text[place : mention.end], f" ({mention.value})"]
-        place = mention.end
+        end = mention.end + (2 if text[mention.end : mention.end + 2] in {"'s", "’s"} else 0)
+        out += [text[place:end], f" ({mention.value})"]
+        place = end
     return "".join([*out, text[place:]])

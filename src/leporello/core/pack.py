@@ -13,7 +13,7 @@ from typing import Any
 
 from leporello.core.tokens import clip, estimate
 from leporello.errors import BudgetTooSmall
-from leporello.records import Block, Omitted
+from leporello.results import Block, Omitted
 
 ORDER = ("system", "pins", "facts", "episodes", "messages", "recalled")
 SHARES: Mapping[str, float] = {"recalled": 0.35, "facts": 0.25, "episodes": 0.25, "messages": 0.4}
@@ -84,7 +84,7 @@ def quoted(text: str, *, origin: str) -> str:
 
 def _admit(kind: str, pieces: Sequence[Piece], chosen: dict[int, str], room: int, share: int) -> int:
     """Takes pieces by rank while they fit into the share; tokens taken. A unit of messages goes in whole or not at all."""
-    spent = 0 if chosen or not pieces else (estimate(heading(kind)) + 1 if kind in TITLES else 0)
+    spent = 0 if chosen or not pieces or kind not in TITLES else estimate(_framed(kind, [])) + 1
     opening = spent
     allowed = min(room, max(0, share - sum(estimate(t) + 1 for t in chosen.values())))
     done: set[int | None] = set()
@@ -117,7 +117,11 @@ def _block(kind: str, pieces: Sequence[Piece], chosen: Mapping[int, str]) -> Blo
     if kind == "messages":
         sent = tuple(p.message for p, _ in shown if p.message is not None)
         return Block(kind, "\n".join(t for _, t in shown), sum(p.tokens for p, _ in shown), ids, sent)
-    text = "\n".join([heading(kind), *(t for _, t in shown)])
-    if kind == "recalled":
-        text = f"<leporello-memory>\n{text}\n</leporello-memory>"
+    text = _framed(kind, [t for _, t in shown])
     return Block(kind, text, estimate(text), ids)
+
+
+def _framed(kind: str, lines: Sequence[str]) -> str:
+    """The block's text; what is recalled carries a mark by which it is known again and never learned."""
+    text = "\n".join([heading(kind), *lines])
+    return f"<leporello-memory>\n{text}\n</leporello-memory>" if kind == "recalled" else text

@@ -15,7 +15,7 @@ import unicodedata
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from functools import cache, lru_cache
 from typing import Any
 
@@ -26,7 +26,6 @@ HEAD, TAIL = 48_000, 16_000
 """Characters at the start and at the end of a text that are indexed; what is between them in a longer text is not."""
 
 _MONTHS = "January February March April May June July August September October November December".split()
-_DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 _SHORT = {m[:3].lower(): m.lower() for m in _MONTHS} | {"sept": "september"}
 
 _LISTS = {
@@ -73,6 +72,12 @@ _ASCII = re.compile(r"[A-Za-z0-9_]+(?:[./@:\-][A-Za-z0-9_]+){0,15}(?:\+\+|#(?![A
 _RUN = re.compile(r"[A-Za-z]+|\d+")
 _WIDE_RUN = re.compile(r"[^\d_./@:+#\-]+|\d+")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_PAST = re.compile(r"\b(?:did|was|were|had|ago|before|first|after)\b", re.IGNORECASE)
+_PRESENT = re.compile(
+    r"^\W*(?:how (?:many|much|long|often)|what(?:'s|’s| is) (?:the|my|our)|when is)\b|\b(?:now|currently|latest|nowadays)\b"
+    r"|\b(?:jetzt|aktuell|ahora|actualmente|maintenant|actuellement|adesso|agora|сейчас|теперь)\b|الآن|现在|目前|当前|現在|지금",
+    re.IGNORECASE,
+)
 _CHARACTER, _PAIR = 0.1, 0.7
 _WORD_MAX = 64
 _PARTS_MAX = 16
@@ -88,7 +93,9 @@ class QueryTerms:
     """The unique terms of a query, their weights in (0, 1], and the folded words that they stand for.
 
     `speakers` are the marks that messages by somebody of one of the query's words bear; `role` is the mark of the role
-    that the query is about ("what did I say", "what did you advise"), 0 for none. See `index_terms`.
+    that the query is about ("what did I say", "what did you advise"), 0 for none. See `index_terms`. `current` is true
+    for a question about how things stand ("how many are there", "what is my deadline now"), which the newest of several
+    statements answers.
     """
 
     hashes: NDArray[np.uint32]
@@ -96,11 +103,12 @@ class QueryTerms:
     words: tuple[str, ...]
     speakers: NDArray[np.uint32]
     role: int
+    current: bool
 
 
 def terms(text: str) -> NDArray[np.uint32]:
     """One hash per term occurrence, in order (an identifier's whole comes before its parts). Any string is taken."""
-    return np.frombuffer(b"".join([_known(c) if len(c) < _WORD_MAX else _packed(c) for c in _chunks(text)]), dtype="<u4")
+    return np.frombuffer(b"".join(_hashes(text)), dtype="<u4")
 
 
 def query_terms(text: str) -> QueryTerms:
@@ -123,25 +131,45 @@ def query_terms(text: str) -> QueryTerms:
             stems[form] = max(weight, stems.get(form, 0.0))
     hashes = np.array([_hash(w) for w in stems], dtype=np.uint32)
     speakers = np.array([_mark("by", w) for w in telling], dtype=np.uint32)
-    return QueryTerms(hashes, np.array(list(stems.values()), dtype=np.float64), tuple(stems), speakers, _role_asked(set(found)))
+    weights = np.array(list(stems.values()), dtype=np.float64)
+    return QueryTerms(hashes, weights, tuple(stems), speakers, _role_asked(set(found)), _asks_how_things_stand(text))
 
 
 def index_terms(text: str, *, name: str | None = None, role: str | None = None, at: datetime | None = None) -> NDArray[np.uint32]:
-    """The terms of `index_text`, then marks that no text can bear: the ISO date, the role, each word of the name."""
-    marks = [_hash(at.date().isoformat())] if at else []
-    marks += [_mark("role", role)] if role else []
-    marks += [_mark("by", w) for chunk in _chunks(name or "") for w in _split(chunk)]
-    own = terms(index_text(text, name=name or role, at=at))
-    return np.concatenate((own, np.array(marks, dtype=np.uint32)))
+    """The terms of `index_text`, then marks that no text can bear: the role, each word of the name, and the ISO date."""
+    found = _hashes(index_text(text, name=name, role=role, at=at))
+    return np.frombuffer(b"".join([*found, _marks(name, role, at and at.date())]), dtype="<u4")
 
 
-def index_text(text: str, *, name: str | None = None, at: datetime | None = None) -> str:
-    """What is indexed and embedded for a record: its date in words and its speaker stand in front of the text.
+def index_text(text: str, *, name: str | None = None, role: str | None = None, at: datetime | None = None) -> str:
+    """What is embedded of a record: its date in words and its speaker (or else the role) stand in front of the text.
 
     Questions name days and people ("What did Kate cook on 29 December?") that messages only imply.
     """
     day = f"{at.day} {_MONTHS[at.month - 1]} {at.year} " if at else ""
-    return f"{day}{name}: {text}" if name else f"{day}{text}"
+    speaker = name or role
+    return f"{day}{speaker}: {text}" if speaker else f"{day}{text}"
+
+
+@lru_cache(maxsize=1 << 12)
+def _marks(name: str | None, role: str | None, day: date | None) -> bytes:
+    marks = [role_mark(role)] if role else []
+    marks += [_mark("by", w) for chunk in _chunks(name or "") for w in _split(chunk)]
+    marks += [_hash(day.isoformat())] if day else []
+    return np.array(marks, dtype="<u4").tobytes()
+
+
+def _hashes(text: str) -> list[bytes]:
+    return [_known(c) if len(c) < _WORD_MAX else _packed(c) for c in _chunks(text)]
+
+
+def role_mark(role: str) -> int:
+    """The mark in `index_terms` of messages in this role."""
+    return _mark("role", role)
+
+
+def _asks_how_things_stand(text: str) -> bool:
+    return not _PAST.search(text) and _PRESENT.search(text) is not None
 
 
 def _mark(kind: str, word: str) -> int:
@@ -150,8 +178,8 @@ def _mark(kind: str, word: str) -> int:
 
 def _role_asked(words: set[str]) -> int:
     if not words.isdisjoint(_folded("second person")):
-        return _mark("role", "assistant")
-    return 0 if words.isdisjoint(_folded("first person")) else _mark("role", "user")
+        return role_mark("assistant")
+    return 0 if words.isdisjoint(_folded("first person")) else role_mark("user")
 
 
 @cache

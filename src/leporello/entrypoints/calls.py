@@ -98,19 +98,24 @@ class Call:
             yield self.within(mem)
 
     @contextmanager
-    def session(self, *, new: bool = False) -> Iterator[leporello.Session]:
-        """The session that `--session` names. `NotFound` if it holds nothing, unless `new`."""
+    def session(self, *, new: bool = False, empty: bool = False) -> Iterator[leporello.Session]:
+        """The session that `--session` names: in exactly this scope, else the only one of that name that the scope sees.
+
+        `NotFound` if there is none, unless `empty`; `new` as for `memory`.
+        """
         name = self.settings.session
         if name is None:
             raise UsageError("This command works on one session.", hint="Name it with --session; `leporello sessions` lists them.")
         with self.scope(new=new) as scope:
-            session = scope.session(name)
-            if not new and not session.layers().turns:
+            seen = [] if empty else [s for s in scope.sessions() if s.name == name]
+            exact = [s for s in seen if s.scope == scope.scope]
+            if not empty and len(exact or seen) != 1:
+                what = "There is no session" if not seen else f"{len(seen)} sessions are called"
                 raise NotFound(
-                    f"There is no session {name!r} with exactly this scope.",
+                    f"{what} {name!r} in this scope.",
                     hint="`leporello sessions` lists what is there; give --user, --project and the others as when it was written.",
                 )
-            yield session
+            yield scope.session(name) if empty else scope.session((exact or seen)[0])
 
     def within(self, mem: leporello.Memory) -> leporello.Scoped:
         """The handle that the scope options name."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
@@ -15,6 +16,7 @@ from leporello.entrypoints.calls import Call
 from leporello.entrypoints.options import command
 from leporello.entrypoints.output import body, clip, head, seen, when
 from leporello.records import Episode, Fact, Message
+from leporello.results import SessionInfo
 
 app = typer.Typer()
 
@@ -39,9 +41,9 @@ def recall(
     kinds: dict[str, Any] = {"kinds": tuple(kind)} if kind else {}
     with call.scope() as scope:
         found = scope.recall(query, k=k, as_of=as_of, believed_at=believed_at, **kinds)
-    call.answer(recall_json(found), hit_lines(found, full=full))
     if found.not_found:
-        call.remark("Not found: nothing in this scope reaches the relevance floor.")
+        call.remark("Not found: nothing in this scope reaches the relevance floor." + (" The nearest are:" if found else ""))
+    call.answer(recall_json(found), () if found.not_found and call.settings.quiet else hit_lines(found, full=full))
 
 
 def recall_json(found: leporello.Recall) -> dict[str, Any]:
@@ -74,8 +76,9 @@ def hit_lines(hits: Iterable[leporello.Hit], *, full: bool = False, ids: bool = 
     for n, hit in enumerate(hits, 1):
         yield head((f"{n}. {hit.score:.2f}", "bold"), *record_head(hit.record, ids=ids))
         yield body(hit.text if full else clip(hit.text))
-        reasons = " · ".join(f"{r.term} {r.value:.2f}" + (f" ({r.detail})" if r.detail else "") for r in hit.why)
-        yield body(f"because of: {reasons}", style="dim")
+        if hit.why:
+            reasons = " · ".join(f"{r.term} {r.value:.2f}" + (f" ({r.detail})" if r.detail else "") for r in hit.why)
+            yield body(f"because of: {reasons}", style="dim")
 
 
 def record_head(record: Message | Episode | Fact, *, ids: bool = True) -> list[str | tuple[str, str]]:
@@ -100,13 +103,13 @@ def context(
     query: Annotated[str | None, typer.Argument(help="The newest user message, if there is one.")] = None,
     *,
     budget: Annotated[int, typer.Option("--budget", help="Estimated tokens at most.")] = 2_000,
-    system: Annotated[str, typer.Option("--system", help="A system prompt, which stands first.")] = "",
+    system: Annotated[str | None, typer.Option("--system", help="A system prompt, which stands first.")] = None,
     as_of: AsOf = None,
     believed_at: BelievedAt = None,
 ) -> None:
     """Print the memory that a model should read, as ordered blocks within a budget."""
     with call.scope() as scope:
-        made = scope.context(query, budget=budget, system=system, as_of=as_of, believed_at=believed_at)
+        made = scope.context(query, budget=budget, system=system or "", as_of=as_of, believed_at=believed_at)
     call.answer(made.to_dict(), [made.text] if made.blocks else ())
     left = f"; {len(made.omitted)} left out" if made.omitted else ""
     call.remark(f"{made.tokens} of {budget} tokens, {made.stable_prefix_tokens} of them in the stable prefix{left}.")
@@ -189,23 +192,28 @@ def _record_lines(records: Iterable[Message | Episode | Fact], *, full: bool) ->
 def sessions(call: Call) -> None:
     """List the sessions that the scope sees, oldest first."""
     with call.scope() as scope:
-        found = [(name, scope.narrow(session=name).stats() if name is not None else None) for name in scope.sessions()]
-    value = [{"session": name, "messages": counts["messages"] if counts else None} for name, counts in found]
-    lines = (head((n, "bold"), f"{c['messages']} messages") if n and c else head(("(outside a session)", "dim")) for n, c in found)
-    call.answer({"sessions": value}, lines)
+        found = scope.sessions()
+    call.answer({"sessions": [s.to_dict() | {"session": s.name} for s in found]}, (_session_line(s) for s in found))
 
 
-@command(app, "messages", example="leporello messages --session s1 --first 1 --last 10")
+def _session_line(s: SessionInfo) -> RenderableType:
+    whose = ", ".join(f"{d} {v}" for d in ("user", "agent", "project") if (v := getattr(s.scope, d)) is not None)
+    counts = f"{s.messages} messages in {s.turns} turns, {s.folded} folded into {s.episodes} episodes"
+    return head((s.name or "(outside a session)", "bold" if s.name else "dim"), counts, (whose, "dim"))
+
+
+@command(app, "messages", example="leporello messages --session s1 --newest 10")
 def messages(
     call: Call,
     *,
-    first: Annotated[int, typer.Option("--first", help="The first position.")] = 1,
-    last: Annotated[int | None, typer.Option("--last", help="The last position; the newest message if not given.")] = None,
+    first: Annotated[int, typer.Option("--from", help="The first position; the oldest message is 1.")] = 1,
+    last: Annotated[int | None, typer.Option("--to", help="The last position; the newest message if not given.")] = None,
+    newest: Annotated[int | None, typer.Option("--newest", min=1, help="Only this many, the newest of them.")] = None,
     full: Full = False,
 ) -> None:
     """List the messages of a session in order, folded or not."""
     with call.session() as session:
-        found = tuple(session.messages(first=first, last=last))
+        found = tuple(deque(session.messages(first=first, last=last), maxlen=newest))
     call.answer({"session": call.settings.session, "messages": [m.to_dict() for m in found]}, message_lines(found, full=full))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -76,15 +76,21 @@ def _lines(report: leporello.FoldReport, layers: leporello.Layers) -> Iterator[R
         )
     else:
         yield head(("Nothing to fold", "bold"), f"{report.tokens_before} tokens unfolded")
-    for made, what in ((report.episodes, "episode"), (report.facts, "fact")):
-        for id in made:
-            yield body(f"{what} {id}")
+    if report.episodes or report.facts:
+        yield body(f"{_count(report.episodes, 'episode')} and {_count(report.facts, 'fact')} written or changed")
     for fallback in report.fallbacks:
         yield body(fallback, style="yellow")
     yield body(layers_line(layers), style="dim")
 
 
+def _count(made: Sequence[str], what: str) -> str:
+    return f"{len(made)} {what}" + ("" if len(made) == 1 else "s")
+
+
 def layers_line(layers: leporello.Layers) -> str:
-    """Which turns each layer holds."""
-    named = (("L3 facts", layers.l3), ("L2 episodes", layers.l2), ("L1 turns", layers.l1))
-    return " · ".join(f"{name}: {', '.join(turns_of(t) for t in held) or 'none'}" for name, held in named)
+    """Which turns each layer holds; those of one layer follow one another."""
+    shown = []
+    for name, held in (("L3 facts", layers.l3), ("L2 episodes", layers.l2), ("L1 turns", layers.l1)):
+        parts = f" in {len(held)} parts" if len(held) > 1 else ""
+        shown.append(f"{name}: {turns_of((held[0][0], held[-1][-1]))}{parts}" if held else f"{name}: none")
+    return " · ".join(shown)

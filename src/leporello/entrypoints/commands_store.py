@@ -10,8 +10,6 @@ from typing import Annotated
 import typer
 
 import leporello
-from leporello.adapters.sqlite.files import Connections, identify
-from leporello.adapters.sqlite.queries import migrations
 from leporello.entrypoints import demo
 from leporello.entrypoints.calls import Call
 from leporello.entrypoints.options import command, group
@@ -61,20 +59,8 @@ def reembed(call: Call) -> None:
 def migrate(call: Call) -> None:
     """Bring the store's schema up to date, and say from which version to which."""
     call.require_store()
-    before = _version(call)
-    with call.memory():
-        after = _version(call)
+    before, after = leporello.migrate(call.settings.path, key=call.settings.key())
     call.answer({"from": before, "to": after}, [f"schema {before} → {after}" if before != after else f"schema {after} is up to date"])
-
-
-def _version(call: Call) -> int:
-    path = call.settings.path
-    connections = Connections(path, key=call.settings.key(), read_only=True)
-    try:
-        with connections.reading() as db:
-            return identify(db, path, newest=len(migrations()))
-    finally:
-        connections.close()
 
 
 @command(app, "demo", example="leporello demo --db demo.db")
@@ -94,13 +80,13 @@ def bench(call: Call) -> None:
     What follows the name goes to the benchmark: `leporello bench find -- --help` lists its options.
     """
     if call.context.invoked_subcommand is None:
-        _bench(call, "cost")
+        bench_cost(call)
 
 
 @command(bench, "cost", example="leporello bench cost", passing=True)
 def bench_cost(call: Call) -> None:
     """What writing and recall cost beside their bare parts."""
-    _bench(call, "cost")
+    _bench(call, "cost", *(["--json"] if call.settings.json else ()))
 
 
 @command(bench, "find", example="leporello bench find locomo realtalk", passing=True)
@@ -115,8 +101,8 @@ def bench_fold(call: Call) -> None:
     _bench(call, "folding")
 
 
-def _bench(call: Call, name: str) -> None:
+def _bench(call: Call, name: str, *more: str) -> None:
     """Runs a benchmark in a process of its own, so that it measures the engine and not this program."""
     sys.stdout.flush()
-    done = subprocess.run([sys.executable, "-m", f"leporello.bench.{name}", *call.context.args], check=False)
+    done = subprocess.run([sys.executable, "-m", f"leporello.bench.{name}", *call.context.args, *more], check=False)
     raise typer.Exit(done.returncode if done.returncode in {0, 1, 2} else 1)

@@ -54,7 +54,7 @@ def learn(
     *,
     kind: Annotated[str, typer.Option("--kind", help="fact, decision, eliminated, pattern, preference or procedure.")] = "fact",
     source: Annotated[str, typer.Option("--source", help="user_stated, inferred, assumed, tool, or a name of your own.")] = "user_stated",
-    why: Annotated[str, typer.Option("--why", help="The reason.")] = "",
+    why: Annotated[str | None, typer.Option("--why", help="The reason.")] = None,
     tag: Annotated[list[str] | None, typer.Option("--tag", help="A tag; may be given more than once.")] = None,
     at: At = None,
     confidence: Annotated[float | None, typer.Option("--confidence", help="From 0 to 1; by the source if not given.")] = None,
@@ -62,7 +62,9 @@ def learn(
 ) -> None:
     """Store one fact that is true from now on, or from --at."""
     with call.scope(new=True) as scope:
-        fact = scope.learn(text_of(text), kind=kind, source=source, why=why, tags=tag or (), at=at, confidence=confidence, level=level)
+        fact = scope.learn(
+            text_of(text), kind=kind, source=source, why=why or "", tags=tag or (), at=at, confidence=confidence, level=level
+        )
     call.answer(fact.to_dict(), [fact.id])
     call.remark(f"Known as {fact.fact_kind}, confidence {fact.confidence:g}.")
 
@@ -146,8 +148,7 @@ def pins(call: Call) -> None:
 @command(pins, "list", example="leporello pins list --session s1")
 def list_pins(call: Call) -> None:
     """List the pins of the session, in the order in which they were set."""
-    call.require_store()
-    with call.session(new=True) as session:
+    with call.session(empty=True) as session:
         found = session.pins()
     call.answer({"session": call.settings.session, "pins": list(found)}, (f"- {p}" for p in found))
 
@@ -156,7 +157,7 @@ def list_pins(call: Call) -> None:
 def add_pin(call: Call, text: Annotated[str, typer.Argument(help="A goal or a constraint; - reads standard input.")]) -> None:
     """Keep a text verbatim in front of every context of the session."""
     pin = text_of(text)
-    with call.session(new=True) as session:
+    with call.session(new=True, empty=True) as session:
         session.pin(pin)
     call.answer({"session": call.settings.session, "pin": pin}, ())
     call.remark("Pinned.")
@@ -165,8 +166,7 @@ def add_pin(call: Call, text: Annotated[str, typer.Argument(help="A goal or a co
 @command(pins, "remove", example='leporello pins remove "Never touch the production database." --session s1')
 def remove_pin(call: Call, text: Annotated[str, typer.Argument(help="The text of the pin, as `leporello pins` lists it.")]) -> None:
     """Take a pin away."""
-    call.require_store()
-    with call.session(new=True) as session:
+    with call.session(empty=True) as session:
         if text not in session.pins():
             raise NotFound("There is no such pin in this session.", hint="`leporello pins` lists them; give the text exactly.")
         session.unpin(text)

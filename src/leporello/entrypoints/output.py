@@ -36,7 +36,7 @@ def clip(text: str, *, at: int = _SHORT) -> str:
         return line
     kept = line[: at - 2]
     whole = kept.rpartition(" ")[0]
-    return (whole if len(whole) > at * 3 // 4 else kept).rstrip() + " …"
+    return (whole if len(whole) > at // 2 else kept).rstrip() + " …"
 
 
 def when(at: datetime | None) -> str:

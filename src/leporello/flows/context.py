@@ -12,7 +12,8 @@ from leporello.core import pack, tokens, turns, wire
 from leporello.core.compact import render_episode
 from leporello.flows.recall import Question, Shelf, recall
 from leporello.ports import Ports, Reader, SessionState
-from leporello.records import Block, Episode, Fact, Hit, Message, Omitted, Record, Scope
+from leporello.records import Episode, Fact, Message, Record, Scope
+from leporello.results import Block, Hit, Omitted
 
 _RECALLED_TOKENS = 300
 _EPISODE_TOKENS = 600
@@ -80,7 +81,8 @@ def context(ports: Ports, shelf: Shelf, scope: Scope, wanted: Wanted) -> Context
     hits: Sequence[Hit] = ()
     if wanted.query and wanted.query.strip() and policy.recalled:
         asked = Question(wanted.query, k=policy.recalled * 3, as_of=wanted.as_of, believed_at=wanted.believed_at)
-        hits = recall(ports, shelf, scope, asked)
+        found = recall(ports, shelf, scope, asked)
+        hits = () if found.not_found else found
     with ports.store.read() as r:
         state = r.session(scope) if scope.session is not None else None
         pins = r.pins(scope)
@@ -120,20 +122,20 @@ def hit_line(hit: Hit) -> str:
     if isinstance(r, Episode):
         return f"- [{r.at:%Y-%m-%d}, turns {r.turns[0]}-{r.turns[1]}] {r.summary}"
     where = f"{r.scope.session}, turn {r.turn}" if r.scope.session else f"turn {r.turn}"
-    line = f"[{r.at:%Y-%m-%d}, {where}] {r.name or r.role}: {r.text}"
-    return pack.quoted(line, origin=r.name or r.role) if r.trust in {"tool", "external"} else f"- {line}"
+    who = r.name or ("tool" if r.trust == "tool" else r.role)
+    line = f"[{r.at:%Y-%m-%d}, {where}] {who}: {r.text}"
+    return pack.quoted(line, origin=who) if r.trust in {"tool", "external"} else f"- {line}"
 
 
 def _facts(r: Reader, scope: Scope, wanted: Wanted) -> list[Fact]:
     """Facts that hold at the moment asked for, the most certain and newest first."""
     held = [f for f in r.facts(scope) if rules.believed(f, as_of=wanted.as_of, believed_at=wanted.believed_at)]
-    return sorted(held, key=lambda f: (-f.confidence, -f.at.timestamp(), f.id))
+    return sorted(held, key=lambda f: (-f.confidence, -f.at.timestamp(), f.text))
 
 
 def _stable(facts: Sequence[Fact]) -> list[tuple[Fact, int]]:
-    """Facts in the order of their ids, so that a new one comes last; with their rank for admission."""
-    ranks = {f.id: i for i, f in enumerate(facts)}
-    return [(f, ranks[f.id]) for f in sorted(facts, key=lambda f: f.id)]
+    """Facts as they were recorded, so that a new one comes last; with their rank for admission."""
+    return sorted(((f, i) for i, f in enumerate(facts)), key=lambda p: (p[0].recorded_at, p[0].text))
 
 
 def _episodes(r: Reader, scope: Scope, state: SessionState | None, wanted: Wanted) -> list[Episode]:

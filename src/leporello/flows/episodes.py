@@ -4,20 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from leporello.core import tokens
+from leporello.core.compact import episode_tokens
 from leporello.errors import FoldRefused
 from leporello.ports import Ports, SessionState
-from leporello.records import Episode, EpisodeDraft, Item, Message
-
-
-def draft_tokens(draft: EpisodeDraft) -> int:
-    """What an episode costs: its summary and its items."""
-    return tokens.estimate(draft.summary) + sum(item_tokens(i) for i in draft.items)
-
-
-def item_tokens(item: Item) -> int:
-    """What an item costs: its text and its reason."""
-    return tokens.estimate(item.text) + tokens.estimate(item.why)
+from leporello.records import Episode, Message
 
 
 def make_episode(ports: Ports, state: SessionState, messages: Sequence[Message], *, number: int, first_turn: int) -> Episode:
@@ -26,7 +16,7 @@ def make_episode(ports: Ports, state: SessionState, messages: Sequence[Message],
     replaced = sum(m.tokens for m in messages)
     allowed = max(1, int(replaced * (1 - policy.min_saving)))
     draft = ports.compactor.episode(messages, tokens=min(policy.episode_tokens, allowed))
-    cost = draft_tokens(draft)
+    cost = episode_tokens(draft.summary, draft.items)
     if not draft.summary.strip():
         raise FoldRefused(f"The compactor {ports.compactor.name} returned no summary.")
     if cost > allowed:

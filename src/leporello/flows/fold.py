@@ -14,9 +14,10 @@ from leporello.core import tokens, turns, windows
 from leporello.core.compact import render
 from leporello.errors import BudgetTooSmall, FoldRefused, FoldStuck, NothingToFold
 from leporello.flows.episodes import make_episode
-from leporello.flows.indexing import entries, episode_text, fact_text
-from leporello.ports import Ports, SessionState, Writer
-from leporello.records import Compact, Episode, Fact, FoldReport, Layers, Message, Operation, Scope
+from leporello.flows.indexing import entries, said
+from leporello.ports import Ports, Reader, SessionState, Writer
+from leporello.records import Compact, Episode, Fact, Message, Operation, Scope
+from leporello.results import FoldReport, Layers
 
 _STRIKES = 2
 _HEAD = 1_000
@@ -94,7 +95,7 @@ def apply(ports: Ports, w: Writer, operations: Sequence[Operation], scope: Scope
     now = ports.clock.now()
     found = rules.changes(operations, w.facts(target), scope=target, session=scope.session, now=now)
     fresh = [c.fact for c in found if c.new]
-    made = iter(zip(fresh, entries(ports.embedder, [fact_text(f) for f in fresh]), strict=True))
+    made = iter(zip(fresh, entries(ports.embedder, [said(f) for f in fresh]), strict=True))
     out = []
     for change in found:
         if change.new:
@@ -113,10 +114,7 @@ def layers(ports: Ports, scope: Scope) -> Layers:
         if state is None:
             return Layers()
         episodes = r.episodes(scope, session=state)
-        edge = list(r.messages(state, first=state.folded, last=state.folded + 1))
-    kept = state.turns + 1
-    if state.folded < state.messages:
-        kept = edge[-1].turn + (len(edge) > 1 and edge[0].turn == edge[-1].turn)
+    kept = _next_turn(episodes)
     ranges = {layer: tuple(e.turns for e in episodes if e.layer == layer and e.turns[0] <= e.turns[1]) for layer in (2, 3)}
     return Layers(ranges[3], ranges[2], ((kept, state.turns),) if kept <= state.turns else (), state.turns)
 
@@ -140,36 +138,43 @@ def compact(ports: Ports, scope: Scope, *, budget: int) -> Compact:
     text, shown = render(items, tokens=budget)
     made = Compact(scope, text, tokens.estimate(text), shown, state.turns, ports.compactor.name, len(items) - len(shown))
     with ports.store.write() as w:
-        w.put_compact(made, at=ports.clock.now())
-    return made
+        now = w.session(scope)
+        if now is not None and _unchanged(w, now, messages) and episodes == w.episodes(scope, session=now):
+            w.put_compact(made, at=ports.clock.now())
+            return made
+    return compact(ports, scope, budget=budget)
 
 
 def _write_episode(ports: Ports, state: SessionState, messages: Sequence[Message]) -> Episode | None:
     """Makes and writes one episode; None if another process folded in the meantime."""
     try:
-        first = _first_turn(ports, state, messages)
-        episode = make_episode(ports, state, messages, number=state.episodes + 1, first_turn=first)
+        episode = make_episode(ports, state, messages, number=state.episodes + 1, first_turn=messages[0].turn)
     except FoldRefused:
         with ports.store.write() as w:
             now = w.session(state.scope)
             if now is not None:
                 w.put_session(replace(now, stalled=now.stalled + 1))
         raise
-    entry = entries(ports.embedder, [episode_text(episode.summary, episode, at=episode.at)])[0]
+    entry = entries(ports.embedder, [said(episode)])[0]
     with ports.store.write() as w:
         now = w.session(state.scope)
-        if now is None or now.folded != state.folded:
+        if now is None or now.folded != state.folded or not _unchanged(w, now, messages):
             return None
-        made = w.add_episode(now, episode, entry)
+        first = _next_turn(w.episodes(now.scope, session=now))
+        made = w.add_episode(now, replace(episode, turns=(first, episode.turns[1])), entry)
         w.put_session(replace(now, folded=made.positions[1], episodes=made.number, stalled=0))
     return made
 
 
-def _first_turn(ports: Ports, state: SessionState, messages: Sequence[Message]) -> int:
-    """The first turn that begins in these messages: a turn belongs to the layer of its first message."""
-    with ports.store.read() as r:
-        before = next(iter(r.messages(state, first=messages[0].pos - 1, last=messages[0].pos - 1)), None) if messages[0].pos > 1 else None
-    return messages[0].turn + (before is not None and before.turn == messages[0].turn)
+def _unchanged(r: Reader, state: SessionState, messages: Sequence[Message]) -> bool:
+    """True if nothing of these messages was erased in the meantime: what was erased must not come back in a summary."""
+    held = r.messages(state, first=messages[0].pos, last=messages[-1].pos) if messages else ()
+    return [m.id for m in held] == [m.id for m in messages]
+
+
+def _next_turn(episodes: Sequence[Episode]) -> int:
+    """The first turn that no episode holds: a turn belongs to the layer of its first message."""
+    return max((e.turns[1] for e in episodes), default=0) + 1
 
 
 def _tail(messages: Sequence[Message]) -> _Tail:

@@ -12,11 +12,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from leporello.errors import FoldRefused, NotFound
+from leporello.core.tokens import estimate
+from leporello.errors import FoldError, NotFound
 from leporello.flows.episodes import make_episode
-from leporello.flows.indexing import entries, episode_text
+from leporello.flows.indexing import entries, said
 from leporello.ports import AnyRecord, Ports, Writer
-from leporello.records import Episode, Fact, Message, Provenance, Receipt, Scope
+from leporello.records import Episode, Fact, Message, Provenance, Scope
+from leporello.results import Receipt
 
 _LEFT_BEHIND = "Another reader still holds the bytes; they go when it ends: call erase or flush again."
 
@@ -105,13 +107,13 @@ def _remake(ports: Ports, w: Writer, old: Episode) -> str | None:
         return None
     try:
         fresh = make_episode(ports, state, left, number=old.number, first_turn=old.turns[0])
-    except FoldRefused:
-        said = f"{len(left)} messages are left of turns {old.turns[0]} to {old.turns[1]}."
-        fresh = replace(old, summary=said, items=(), tokens=len(said) // 4 + 1, recorded_at=ports.clock.now())
+    except FoldError:
+        summary = f"{len(left)} messages are left of turns {old.turns[0]} to {old.turns[1]}."
+        fresh = replace(old, summary=summary, items=(), tokens=estimate(summary), recorded_at=ports.clock.now())
     fresh = replace(
         fresh, turns=old.turns, positions=old.positions, layer=old.layer, distilled=old.distilled, at=left[-1].at
     )  # fmt: skip
-    return w.add_episode(state, fresh, entries(ports.embedder, [episode_text(fresh.summary, fresh, at=fresh.at)])[0]).id
+    return w.add_episode(state, fresh, entries(ports.embedder, [said(fresh)])[0]).id
 
 
 def _rename_sources(ports: Ports, w: Writer, scope: Scope, made: Mapping[str, str | None]) -> None:

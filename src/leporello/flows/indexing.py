@@ -1,47 +1,45 @@
-"""The index row of a record: the hashes of its terms and its vector, both over the text with its date and speaker in front."""
+"""The index row of a record: the hashes of its terms and its vector, both over the text with its date and speaker."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
-
-import numpy as np
 
 from leporello.core import words
 from leporello.errors import EmbedderChanged
 from leporello.ports import AnyRecord, Embedder, Entry, Store, Writer
-from leporello.records import Episode, Fact, Message, Scope
+from leporello.records import Episode, Message, Scope
 
-_LARGEST_HALF = 65504.0
 _BATCH = 1_000
 
 
-def entries(embedder: Embedder, texts: Sequence[str]) -> list[Entry]:
-    """One entry per text that `words.index_text` made."""
-    if not texts:
+@dataclass(frozen=True)
+class Said:
+    """What is indexed of a record: its text, and for a message who said it. Of a fact or an episode `role` is not set."""
+
+    text: str
+    at: datetime | None
+    name: str | None = None
+    role: str | None = None
+
+
+def entries(embedder: Embedder, said: Sequence[Said]) -> list[Entry]:
+    """One entry each: the vector over the text with its date and speaker in front, the terms with marks of these."""
+    if not said:
         return []
-    vectors = np.clip(embedder.embed(texts), -_LARGEST_HALF, _LARGEST_HALF).astype("<f2")
-    return [Entry(words.terms(t).astype("<u4").tobytes(), v.tobytes()) for t, v in zip(texts, vectors, strict=True)]
+    vectors = embedder.embed([words.index_text(s.text, name=s.name, role=s.role, at=s.at) for s in said]).astype("<f2")
+    terms = (words.index_terms(s.text, name=s.name, role=s.role, at=s.at).astype("<u4", copy=False) for s in said)
+    return [Entry(t.tobytes(), v.tobytes()) for t, v in zip(terms, vectors, strict=True)]
 
 
-def entry_text(record: AnyRecord) -> str:
-    """What is indexed of a stored record."""
+def said(record: AnyRecord) -> Said:
+    """What is indexed of a record: a message's text; an episode's summary and items; a fact with its reason and tags."""
     if isinstance(record, Message):
-        return words.index_text(record.text, name=record.name, at=record.at)
+        return Said(record.text, record.at, record.name, record.role)
     if isinstance(record, Episode):
-        return episode_text(record.summary, record, at=record.at)
-    return fact_text(record)
-
-
-def episode_text(summary: str, record: Episode, *, at: datetime) -> str:
-    """The summary and every item with its reason."""
-    body = "\n".join([summary, *(f"{i.text} {i.why}".strip() for i in record.items)])
-    return words.index_text(body, at=at)
-
-
-def fact_text(fact: Fact) -> str:
-    """The fact with its reason and tags."""
-    return words.index_text(" ".join([fact.text, fact.why, *fact.tags]).strip(), at=fact.valid_from)
+        return Said("\n".join([record.summary, *(f"{i.text} {i.why}".strip() for i in record.items)]), record.at)
+    return Said(" ".join([record.text, record.why, *record.tags]).strip(), record.valid_from)
 
 
 def match_embedder(store: Store, embedder: Embedder, *, writable: bool) -> None:
@@ -73,5 +71,5 @@ def reindex(store: Store, embedder: Embedder) -> int:
 
 
 def _reindex(w: Writer, embedder: Embedder, records: list[AnyRecord]) -> int:
-    w.reindex(records, entries(embedder, [entry_text(r) for r in records]), embedder=embedder.name)
+    w.reindex(records, entries(embedder, [said(r) for r in records]), embedder=embedder.name)
     return len(records)

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from leporello.core import facts as rules
 from leporello.errors import BadSetting, EmptyText
-from leporello.flows.indexing import entries, fact_text
+from leporello.flows.indexing import entries, said
 from leporello.ports import Ports, Writer
 from leporello.records import Fact, FactKind, Operation, Scope, Span, Trust
 
@@ -49,7 +49,7 @@ def learn_in(ports: Ports, w: Writer, scope: Scope, operation: Operation) -> Fac
     found = rules.changes([operation], known, scope=scope, session=scope.session, now=now)
     for change in found:
         if change.new:
-            return w.add_fact(change.fact, entries(ports.embedder, [fact_text(change.fact)])[0])
+            return w.add_fact(change.fact, entries(ports.embedder, [said(change.fact)])[0])
         w.put_fact(change.fact, action=change.action, actor=operation.source, why=change.why, at=now)
         return change.fact
     folded = " ".join(operation.text.split()).casefold()

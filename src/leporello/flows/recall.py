@@ -14,11 +14,12 @@ from leporello.core import rank, words
 from leporello.core.times import micros
 from leporello.errors import BadSetting, EmptyQuery
 from leporello.ports import Mark, Ports, Reader
-from leporello.records import Fact, Hit, Kind, Recall, Scope
+from leporello.records import Fact, Kind, Scope
+from leporello.results import Hit, Recall
 
 KINDS: tuple[Kind, ...] = ("message", "episode", "fact")
 _QUERY_CHARACTERS = 4_000
-_SHELF_ROWS = 2_000_000
+_SHELF_ROWS = 500_000
 
 
 @dataclass
@@ -84,7 +85,8 @@ def recall(ports: Ports, shelf: Shelf, scope: Scope, question: Question) -> Reca
     """The records that answer best.
 
     `as_of`: what was said or true by then. `believed_at`: what the store held then. Facts that ended or were retracted
-    come back only for a moment at which they were held. Below the relevance floor there are no hits, and `not_found`.
+    come back only for a moment at which they were held. When even the best hit is below the relevance floor, `not_found` is
+    set and the hits are weak guesses.
     """
     began = perf_counter()
     _check(question)
@@ -102,7 +104,7 @@ def recall(ports: Ports, shelf: Shelf, scope: Scope, question: Question) -> Reca
     hits = [Hit(records[f.rid], f.score, f.why, records[f.rid].provenance) for f in found if f.rid in records]
     hits = [h for h in hits if not isinstance(h.record, Fact) or rules.believed(h.record, as_of=question.as_of, believed_at=question.believed_at)]
     missed = not hits or hits[0].score < ports.policies.recall.floor
-    return Recall(question.text, () if missed else tuple(hits[: question.k]), missed, round((perf_counter() - began) * 1000, 3))
+    return Recall(question.text, tuple(hits[: question.k]), missed, round((perf_counter() - began) * 1000, 3))
 
 
 def _check(question: Question) -> None:

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from leporello.core import tokens, words
+from leporello.core import tokens
 from leporello.core.blocks import is_user_side, parts_of, role_of, text_of
 from leporello.core.turns import Place
 from leporello.errors import BadMessage
-from leporello.flows.indexing import entries
+from leporello.flows.indexing import Said, entries
 from leporello.ports import Entry, NewMessage, Ports, SessionState, Writer
 from leporello.records import Draft, Message, Part, Scope, Trust
 
@@ -30,7 +30,7 @@ def _chunk(ports: Ports, scope: Scope, chunk: Sequence[Draft]) -> list[Message]:
     now = ports.clock.now()
     by_session: dict[str | None, list[NewMessage]] = {}
     ready = [_ready(replace(d, at=now) if d.at is None else d, ports.policies.write.max_message_bytes) for d in chunk]
-    texts = [words.index_text(n.text, name=n.draft.name, at=n.at) for n, _ in ready]
+    texts = [Said(n.text, n.at, n.draft.name, n.role) for n, _ in ready]
     results: dict[int, bool] = {}
     for (n, has_result), entry in zip(ready, entries(ports.embedder, texts), strict=True):
         placed = replace(n, entry=entry)

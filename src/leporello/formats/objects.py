@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from leporello.core.blocks import role_of
-from leporello.errors import BadMessage
+from leporello.core.times import instant
+from leporello.errors import BadMessage, EmptyText
 from leporello.records import Draft
+
+_TOLD = {"text", "role", "name", "at", "session", "trust", "origin"}
 
 
 def drafts(value: object) -> list[Draft]:
@@ -23,6 +26,8 @@ def drafts(value: object) -> list[Draft]:
     if isinstance(value, (list, tuple)):
         return [d for v in value for d in drafts(v)]
     plain = _plain(value)
+    if "content" not in plain and isinstance(plain.get("text"), str) and set(plain) <= _TOLD:
+        return [_told(plain)]
     if isinstance(plain.get("choices"), list):
         return [Draft(_message(_plain(c.get("message")))) for c in plain["choices"][:1] if isinstance(c, Mapping)]
     if plain.get("object") == "response" and isinstance(plain.get("output"), list):
@@ -30,6 +35,15 @@ def drafts(value: object) -> list[Draft]:
     if plain.get("type") == "message" and "stop_reason" in plain and "usage" in plain:
         return [Draft({"role": plain["role"], "content": plain["content"]})]
     return [Draft(_message(plain))]
+
+
+def _told(value: Mapping[str, Any]) -> Draft:
+    """A mapping of what `remember` takes."""
+    if not value["text"]:
+        raise EmptyText()
+    at = None if value.get("at") is None else instant(value["at"])
+    original = {"role": value.get("role", "user"), "content": value["text"]}
+    return Draft(_message(original), value.get("name"), at, value.get("session"), value.get("origin"), value.get("trust"))
 
 
 def _message(value: Mapping[str, Any]) -> dict[str, Any]:

@@ -65,7 +65,7 @@ def new_ids(prefix: str, count: int) -> list[str]:
     """Ids that grow with time and are never made twice: 48 bits of milliseconds, 72 random bits."""
     head = f"{prefix}_{time.time_ns() // 1_000_000:012x}"
     noise = os.urandom(9 * count).hex()
-    return [head + noise[i : i + 18] for i in range(0, 18 * count, 18)]
+    return sorted(head + noise[i : i + 18] for i in range(0, 18 * count, 18))
 
 
 def split_media(value: Any, path: tuple[Any, ...] = ()) -> tuple[Any, list[tuple[tuple[Any, ...], str, bytes]]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import stat
 import threading
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -72,10 +73,12 @@ class Connections:
         self._idle: list[apsw.Connection] = []
         self._writer: apsw.Connection | None = None
         self._closed = False
+        self._left: list[apsw.Connection | None] = []
         if not self.memory:
             _examine(path, read_only=read_only, keyed=key is not None)
         with mapped(path), self.writing(begin=False):
             pass
+        _OPEN.add(self)
 
     @contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
@@ -132,18 +135,40 @@ class Connections:
 
     def close(self) -> None:
         """Closes every connection; the last one folds the write-ahead log into the file."""
+        self._mine()
         with self._lock, self._pool_lock:
             self._closed = True
-            for db in [*self._idle, *([self._writer] if self._writer else [])]:
-                db.close()
-            self._idle.clear()
+            self._close_unused()
+
+    def pause(self) -> None:
+        """Waits for the writer of another thread, closes what is not in use, and holds everything until `resume`."""
+        self._lock.acquire()
+        self._pool_lock.acquire()
+        if not self.memory:
+            self._close_unused()
+
+    def resume(self) -> None:
+        """Goes on; connections are opened again when they are needed."""
+        self._pool_lock.release()
+        self._lock.release()
+
+    def _close_unused(self) -> None:
+        for db in self._idle:
+            db.close()
+        self._idle.clear()
+        if self._writer is not None and (self._closed or self._writer.get_autocommit()):
+            self._writer.close()
             self._writer = None
 
     def _check(self) -> None:
         if self._closed:
             raise StoreClosed(self.path)
-        if self._pid != os.getpid():
-            # a connection must not cross a fork: the child leaves the parent's alone and opens its own
+        self._mine()
+
+    def _mine(self) -> None:
+        """After a fork in the midst of a transaction the child leaves the parent's connections alone, and never closes them."""
+        if self._pid != os.getpid() and not self.memory:
+            self._left = [*self._idle, self._writer]
             self._lock, self._pool_lock = threading.RLock(), threading.Lock()
             self._idle, self._writer, self._pid = [], None, os.getpid()
 
@@ -198,6 +223,26 @@ class Connections:
             if self._key is None:
                 raise
             raise KeyNeeded(f"{self.path} cannot be read with this key.", hint="Pass the key that the file was made with.") from e
+
+
+_OPEN: weakref.WeakSet[Connections] = weakref.WeakSet()
+_PAUSED: list[Connections] = []
+
+
+def _before_fork() -> None:
+    """A connection and its locks must not cross a fork."""
+    for connections in list(_OPEN):
+        connections.pause()
+        _PAUSED.append(connections)
+
+
+def _after_fork() -> None:
+    while _PAUSED:
+        _PAUSED.pop().resume()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
 
 
 def identify(db: apsw.Connection, path: str, *, newest: int) -> int:
@@ -279,5 +324,3 @@ def _looks_encrypted(path: str) -> bool:
         return False
     printable = sum(32 <= b < 127 or b in (9, 10, 13) for b in head)
     return printable < 0.6 * len(head) and len(set(head)) > 128
-
-

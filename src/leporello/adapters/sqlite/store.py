@@ -12,7 +12,7 @@ import apsw
 from leporello.adapters.sqlite.files import APPLICATION_ID, WAIT_MS, Connections, identify, mapped, verify
 from leporello.adapters.sqlite.queries import migrations, queries
 from leporello.adapters.sqlite.reading import SqliteReader
-from leporello.adapters.sqlite.writing import SqliteWriter
+from leporello.adapters.sqlite.writing import ERASED, SqliteWriter
 from leporello.core.times import from_micros, micros
 from leporello.errors import InputError, StoreUnreachable
 
@@ -27,13 +27,15 @@ class SqliteStore:
         if key is not None and not key:
             raise InputError("The key is empty.", hint="Pass a non-empty key, or none to leave the file unencrypted.")
         self.path = path
+        self.migrated = (0, 0)  # the schema's version before and after opening
         self._connections = Connections(path, key=key, read_only=read_only)
         try:
             with self._connections.writing(begin=False) as db:
-                version = identify(db, path, newest=len(migrations()))
+                before = identify(db, path, newest=len(migrations()))
                 verify(db, path)
-            if not read_only and version < len(migrations()):
+            if not read_only and before < len(migrations()):
                 self._migrate()
+            self.migrated = (before, before if read_only else len(migrations()))
         except BaseException:
             self._connections.close()
             raise
@@ -85,13 +87,13 @@ class SqliteStore:
             with self._connections.writing(begin=False) as db:
                 db.set_busy_timeout(200)
                 try:
-                    busy = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0][0]
+                    clean = _swept(db)
                 except apsw.BusyError:
-                    busy = 1
+                    clean = False
                 finally:
                     db.set_busy_timeout(WAIT_MS)
-            if not busy or time.monotonic() > deadline:
-                return not busy
+            if clean or time.monotonic() > deadline:
+                return clean
             time.sleep(0.05)
 
     def size(self) -> int:
@@ -112,3 +114,16 @@ class SqliteStore:
                 db.execute(queries()["add_migration"], (version, name, at))
                 db.pragma("application_id", APPLICATION_ID)
                 db.pragma("user_version", version)
+
+
+def _swept(db: apsw.Connection) -> bool:
+    """Rewrites the file if something was erased, and empties the log; False if a reader still needs the log.
+
+    `secure_delete` overwrites deleted rows where they lie, but not the copies that stay in the gaps of pages when rows
+    move to a neighbour page: only a rewritten file is free of them.
+    """
+    erased = db.execute(queries()["setting"], (ERASED,)).get
+    if erased is not None:
+        db.execute("VACUUM")
+        db.execute(queries()["drop_setting"], (ERASED, erased))
+    return not db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0][0]

@@ -16,6 +16,9 @@ from leporello.errors import NotFound
 from leporello.ports import AnyRecord, Entry, NewMessage, SessionState
 from leporello.records import Compact, Episode, Fact, Message, Note, Scope
 
+ERASED = "erased"
+"""The setting that stands while copies of deleted rows may be left in the file."""
+
 
 class SqliteWriter(SqliteReader):
     """`ports.Writer` on the write connection."""
@@ -154,6 +157,8 @@ class SqliteWriter(SqliteReader):
             counts[f"{r.kind}s"] += 1
         for tenant in tenants:
             counts["media"] += len(self._rows("drop_unused_media", (tenant,)))
+        if any(counts.values()):
+            self._note_erasure()
         return counts
 
     def erase_scope(self, scope: Scope) -> tuple[Mapping[str, int], Sequence[str]]:
@@ -178,6 +183,8 @@ class SqliteWriter(SqliteReader):
         self.db.execute(self.sql["drop_unused_scopes"], {"tenant": tenant})
         self.db.execute(self.sql["drop_unused_names"], {"tenant": tenant})
         self._scopes.clear()
+        if rids:
+            self._note_erasure()
         return counts, ids
 
     def reindex(self, records: Sequence[AnyRecord], entries: Sequence[Entry], *, embedder: str) -> None:
@@ -191,6 +198,10 @@ class SqliteWriter(SqliteReader):
             row = (tenant, self._user(r.scope), scope[1] if scope else 0, kind, rid, pos, micros(r.at), micros(r.recorded_at))
             self.db.execute(self.sql["add_entry"], (*row, entry.terms, entry.vector))
         self.db.execute(self.sql["put_setting"], ("embedder", embedder))
+
+    def _note_erasure(self) -> None:
+        """The file is to be rewritten, by whoever scrubs next."""
+        self.db.execute(self.sql["put_setting"], (ERASED, codec.new_ids("x", 1)[0]))
 
     def _make_scope(self, scope: Scope) -> tuple[int, int]:
         tenant = self._tenant(scope)

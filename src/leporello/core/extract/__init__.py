@@ -31,7 +31,9 @@ def extract(messages: Sequence[Message], *, detail: int = 300, kept: Mapping[str
         found = [*requests(messages, heard), *agent_statements(messages, heard), *step_items(work, detail=detail, worth=kept or {})]
         found = [*_without_told_twice(found), *error_items(work), *plan_items(work)]
         found += shown_code(messages, detail=detail, kept=kept or {})
-    elif len(speakers := {m.name for m in messages if m.name and m.name.casefold() not in _ROLE_NAMES}) >= 2 or all(m.role != "assistant" for m in messages):
+    elif len(speakers := {m.name for m in messages if m.name and m.name.casefold() not in _ROLE_NAMES}) >= 2 or all(
+        m.role != "assistant" for m in messages
+    ):
         found = talk_statements(messages, heard, named=bool(speakers))
     else:
         found = [*requests(messages, heard, chat=True), *agent_statements(messages, heard)]
@@ -40,12 +42,14 @@ def extract(messages: Sequence[Message], *, detail: int = 300, kept: Mapping[str
 
 
 def _without_told_twice(items: list[Item]) -> list[Item]:
-    """A sentence that is the narration of a step is not told again on its own."""
-    narrated = {(s.message, s.start) for i in items if i.section == "work" and " — " in i.text for s in i.spans}
+    """A sentence that is the narration of a step is not told again on its own, except the last: it says what is being done now."""
+    steps = [i for i in items if i.section == "work" and " — " in i.text]
+    narrated = {(s.message, s.start) for i in steps for s in i.spans}
+    now = steps[-1].spans[0] if steps else None
     keep = []
     for item in items:
         alone = item.section in {"work", "state", "next"} and len(item.spans) == 1
-        if alone and (item.spans[0].message, item.spans[0].start) in narrated:
+        if alone and (item.spans[0].message, item.spans[0].start) in narrated and not (item.section == "state" and item.spans[0] == now):
             continue
         keep.append(item)
     return keep

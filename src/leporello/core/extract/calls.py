@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from leporello.core.extract.names import FILE, base, names, tame
+from leporello.core.extract.names import FILE, names, tame
 from leporello.records import Part
 
 MOST_COMMAND = 240
@@ -20,7 +20,12 @@ Verb = Literal["change", "write", "read", "search", "run", "plan", "delegate", "
 
 _VERBS: tuple[tuple[Verb, re.Pattern[str]], ...] = (
     ("plan", re.compile(r"\b(?:todo|plan\b|task (?:create|update|list|get|stop)|checklist)", re.IGNORECASE)),
-    ("change", re.compile(r"\b(?:multi ?edit|edit|replace|str replace|apply patch|patch|update file|modify|insert|refactor|rename)", re.IGNORECASE)),
+    (
+        "change",
+        re.compile(
+            r"\b(?:multi ?edit|edit|replace|str replace|apply patch|patch|update file|modify|insert|refactor|rename)", re.IGNORECASE
+        ),
+    ),
     ("write", re.compile(r"\b(?:write|create file|save|new file|add file)", re.IGNORECASE)),
     ("run", re.compile(r"\b(?:bash|shell|local shell|exec|run|terminal|command|python|process|write stdin)", re.IGNORECASE)),
     ("search", re.compile(r"\b(?:grep|search|web ?search|glob|find|list|ls\b|rg\b|query|fetch|browse)", re.IGNORECASE)),
@@ -29,9 +34,34 @@ _VERBS: tuple[tuple[Verb, re.Pattern[str]], ...] = (
     ("ask", re.compile(r"\b(?:ask|question|think|respond|finish|submit)", re.IGNORECASE)),
 )
 _INNER = re.compile(r"\s*([A-Za-z_][\w.-]{0,80})\s*(\{.*)", re.DOTALL)
-_PATH_KEYS = ("file_path", "path", "notebook_path", "filePath", "absolute_path", "target_file", "file", "filename", "relative_workspace_path", "dir_path")
+_PATH_KEYS = (
+    "file_path",
+    "path",
+    "notebook_path",
+    "filePath",
+    "absolute_path",
+    "target_file",
+    "file",
+    "filename",
+    "relative_workspace_path",
+    "dir_path",
+)
 _OLD_KEYS = ("old_string", "old_str", "oldText", "old_text", "search", "oldString")
-_NEW_KEYS = ("new_string", "new_str", "newText", "new_text", "replace", "newString", "content", "file_text", "insert_text", "code_edit", "new_source", "contents", "text")
+_NEW_KEYS = (
+    "new_string",
+    "new_str",
+    "newText",
+    "new_text",
+    "replace",
+    "newString",
+    "content",
+    "file_text",
+    "insert_text",
+    "code_edit",
+    "new_source",
+    "contents",
+    "text",
+)
 _SAID_KEYS = ("description", "title", "subject", "explanation", "justification", "task")
 _WANTED_KEYS = ("pattern", "query", "regex", "glob", "url", "search_term", "keyword")
 _STEP_KEYS = ("content", "step", "subject", "title", "text", "description", "name")
@@ -192,7 +222,9 @@ def difference(old: str, new: str) -> tuple[str, str]:
 
 def shape(call: Call) -> str:
     """Which of its tool's forms a call takes: the tool's name and the choices among its arguments (`status`, `output_mode`)."""
-    return ":".join([call.name, *(str(v) for k, v in sorted(call.arguments.items()) if isinstance(v, str) and re.fullmatch(r"[a-z]+(?:_[a-z]+)+", v))])
+    return ":".join(
+        [call.name, *(str(v) for k, v in sorted(call.arguments.items()) if isinstance(v, str) and re.fullmatch(r"[a-z]+(?:_[a-z]+)+", v))]
+    )
 
 
 def phrase(call: Call, room: int, worth: Mapping[str, float]) -> str:
@@ -275,8 +307,3 @@ def short(path: str) -> str:
 def lower(text: str) -> str:
     """`text` with a small first letter, unless its first word is a name."""
     return text[:1].lower() + text[1:] if re.match(r"[A-Z][a-z]+\b(?!\.)", text) else text
-
-
-def files_of(calls: Iterator[Call]) -> list[str]:
-    """The last components of the paths that these calls name, in order, without repeats."""
-    return list(dict.fromkeys(base(p) for c in calls for p in c.paths))

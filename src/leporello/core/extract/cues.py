@@ -19,7 +19,7 @@ def _any(latin: str, wide: str = "") -> re.Pattern[str]:
 DECISION = _any(
     r"""decid(?:ed|es|ing) (?:to|on|that|against|not)|(?:we|i)['’]ve decided|decision(?: is|:| was)|(?:we|i|let['’]?s)(?:['’]ll| will| should)? (?:go|went|are going) with|settled on|opted (?:for|to)|
 chose|chosen|agreed (?:to|on|that)|(?:we|i)['’]ll (?:use|keep|stick|switch)|let['’]?s (?:use|keep|switch|stick|do|make|call)|switch(?:ed|ing)? (?:to|from)|(?:us(?:e|es|ed|ing)|pass(?:ing|ed)?|keep(?:ing|s)?|make|stor(?:e|es|ed|ing)|call(?:ing)?|return(?:s|ing)?|writ(?:e|ing)|do|go) [^.]{2,80}(?:instead of|rather than)|
-design decision|the approach|my recommendation|recommend(?:ed)?|better to|makes? (?:more )?sense to|in favou?r of|going forward|from now on|
+design decision|the approach|my recommendation|recommend(?:ed)?|better to|makes? (?:more )?sense to|in favou?r of|
 beschlossen|entschieden|wir nehmen|stattdessen|entscheidung|einigten|
 (?:j['’]ai|on a|nous avons) (?:décidé|choisi)|plutôt que|au lieu de|on va utiliser|décision|
 (?:decid(?:í|imos|ido|ió)|elegimos|vamos a usar|en lugar de|en vez de|decisión)|
@@ -28,7 +28,7 @@ karar|decidiu|decidimos|optamos|deciso|scelto|invece di""",
 )
 ELIMINATED = _any(
     r"""(?:did|does|do|would|will|can|could)(?:n['’]t| not) work|won['’]t work|not (?:viable|feasible|an option|worth it|possible)|ruled? (?:it |that |this )?out|reject(?:ed|s)?|abandon(?:ed)?|dead end|
-gave up on|dropped (?:the|it|this|that)|discard(?:ed)? (?:the|it|this|that)|revert(?:ed|ing)? (?:the|it|this|that|to)|rolled back|backed out|tried .{3,80}? but|didn['’]t help|no longer (?:need|use|want|necessary)|
+gave up on|dropped (?:the|it|this|that)|discard(?:ed)? (?:the|it|this|that)|(?:i|we)(?:['’]ve| have)? reverted|revert(?:ed)? (?:it|this|that|those)|(?:i|we)(?:['’]ve| have)? rolled back|backed out|tried .{3,80}? but|didn['’]t help|no longer (?:need|use|want|necessary)|
 too (?:slow|complex|complicated|risky|fragile|expensive|invasive)|overkill|rule that out|unreliable|throwaway|not a good (?:idea|fit)|
 funktioniert(?:e)? nicht|verworfen|ausgeschlossen|klappt nicht|zu langsam|aufgegeben|
 ne (?:marche|fonctionne) pas|n['’]a pas (?:marché|fonctionné)|abandonné|écarté|trop (?:lent|complexe|risqué)|
@@ -46,15 +46,19 @@ sempre|não deve|mai|deve|asla|her zaman""",
     r"绝不|绝对不|不要|不能|必须|禁止|务必|一定要|千万|決して|絶対に|禁止|必ず|しないで|してはいけ|なければならな|никогда|нельзя|всегда|обязательно|절대|반드시|하지 마",
 )
 CORRECTION = re.compile(
-    r"^\W*(?:no+(?:pe)?[,.! ]|actually\b|wait\b|that['’]s (?:wrong|not|incorrect)|that is (?:wrong|not)|not (?:what|quite|really|like)|wrong\b|i meant\b|stop\b|hmm+\b|nein\b|doch\b|falsch\b|eigentlich\b|"
+    r"^\W*(?:no+(?:pe)?[,.!]|no (?:i|we|that|this|it|revert|don|not|need|use|just|let|please|wait|you)\b|actually\b|wait\b|that['’]s (?:wrong|not|incorrect)|that is (?:wrong|not)|not (?:what|quite|really|like)|wrong\b|i meant\b|stop\b|nein\b|doch\b|falsch\b|eigentlich\b|"
     r"non[, ]|en fait\b|c['’]est faux|pas ça|no[, ]|en realidad\b|está mal|eso no|不对|不是|错了|其实|いや|違(?:う|い)|そうじゃな|нет[,. ]|неверно|아니)"
-    r"|\b(?:you (?:forgot|missed|broke|should have|misunderstood|didn['’]t)|should be .{2,60} (?:not|instead)|still (?:not|doesn['’]t|fails|wrong|broken|see(?:ing)?|get(?:ting)?)|isn['’]t (?:right|correct)|why (?:did|do|are|is|would) (?:you|we|it|this|that)|instead)\b",
+    r"|\b(?:you (?:forgot|missed|broke|should have|misunderstood|didn['’]t)|should be .{2,60} (?:not|instead)|still (?:not|doesn['’]t|fails|wrong|broken|see(?:ing)?|get(?:ting)?)|isn['’]t (?:right|correct)|why (?:did|do|are|is|would) (?:you|we|it|this|that)|instead(?! of))\b",
     re.IGNORECASE,
 )
 CONFIRMATION = re.compile(
     r"^\W*(?:y(?:es|ep|eah|up)?\b|ok(?:ay)?\b|perfect\b|great\b|exactly\b|correct\b|right\b|sure\b|sounds (?:good|great)|looks (?:good|great)|go ahead|lgtm\b|do it\b|please do\b|i agree\b|agreed\b|good\b|nice\b|works?\b|that works|"
     r"ja\b|genau\b|gut\b|passt\b|einverstanden|oui\b|d['’]accord|parfait|exact(?:ement)?\b|s[ií]\b|vale\b|perfecto|de acuerdo|correcto|sim\b|是的|好的?|对|可以|行|没错|はい|うん|了解|いいね|そうです|да\b|хорошо|네|좋아)",
     re.IGNORECASE,
+)
+USER_DECISION = _any(
+    r"let['’]?s|we['’]ll|option (?:\d|[a-d])|i think [a-d]\)?|go with|we should|agreed|(?:i|we)(?:['’]ve| have)? (?:decided|chose|chosen|agreed)|nehmen wir|lass uns|on va|vamos a|mejor",
+    r"我们(?:就|还是|用|改)|就用|にしよう|давай",
 )
 OPEN = _any(
     r"""open questions?|unclear|not (?:yet )?(?:clear|known|decided)|not sure|unsure|uncertain|tbd|todo|to be (?:decided|determined|confirmed)|(?:need|have) to (?:decide|find out|investigate|figure out|check whether)|still (?:unknown|open|undecided)|wondering|
@@ -87,13 +91,13 @@ TALK_DECISION = _any(
     r"决定|決めた|ことにし|решил|결정",
 )
 PREFERENCE = _any(
-    r"""(?:i|we|he|she|they)(?: really| also| just| always| usually)? (?:like|love|prefer|enjoy|hate|dislike|adore)s?|prefer(?:s|red|ence)?|favou?rite|i['’]?d (?:rather|prefer|like)|i(?:['’]m| am) (?:a (?:big )?fan|into|keen|allerg|obsessed)|
+    r"""(?:i|we|he|she|they)(?: really| also| just| always| usually)? (?:like|love|prefer|enjoy|hate|dislike|adore)s?|prefer(?:s|red|ence)?|favou?rite|i['’]?d (?:rather|prefer)|i(?:['’]m| am) (?:a (?:big )?fan|into|keen|allerg|obsessed)|
 fan of|can['’]t stand|passionate about|interested in|my (?:hobby|hobbies|style)|allergic|vegan|vegetarian|
 (?:ich )?(?:mag|liebe|bevorzuge|hasse)|am liebsten|lieblings\w*|j['’](?:aime|adore|apprécie)|je (?:préfère|déteste)|préféré|me (?:gusta|encanta|interesa)|prefiero|favorit[oa]|odio""",
     r"喜欢|最爱|偏好|讨厌|更愿意|爱好|好きで|好みは|が好き|嫌い|люблю|нравится|предпочита|좋아하|싫어",
 )
 REASON = re.compile(
-    r"(?:\bbecause(?: of)?\b|\bsince\b(?! (?:the )?(?:last|\d|yesterday|then|monday))|\bso that\b|\bdue to\b|\bas (?:it|this|that|the|we|they)\b.{0,40}\b(?:is|are|was|would|can|need)|\bbecause\b|—|–| - |\bweil\b|\bdamit\b|\bwegen\b|\bda (?:es|sie|er|wir)\b|"
+    r"(?:\bbecause(?: of)?\b|\bsince\b(?! (?:the )?(?:last|\d|yesterday|then|monday))|\bso that\b|\bdue to\b|\bas (?:it|this|that|the|we|they)\b.{0,40}\b(?:is|are|was|would|can|need)|\bbecause\b|\bweil\b|\bdamit\b|\bwegen\b|\bda (?:es|sie|er|wir)\b|"
     r"\bparce qu[e']|\bcar\b|\bà cause\b|\bporque\b|\bya que\b|\bdebido\b|因为|由于|以便|ため|から、|ので|потому|так как|때문)\s*(.+)",
     re.IGNORECASE,
 )
@@ -113,7 +117,7 @@ NARRATION = re.compile(
 )
 HEADINGS: tuple[tuple[Section, re.Pattern[str]], ...] = (
     ("next", re.compile(r"next|remaining|to[- ]?do|follow|pending|plan\b|nächste|prochain|siguiente|下一步|次の", re.IGNORECASE)),
-    ("open", re.compile(r"question|open|unresolved|risk|concern|caveat|limitation|edge case|gap|offen|frage|pregunta|问题|課題", re.IGNORECASE)),
+    ("open", re.compile(r"open (?:question|issue|point|item)|unresolved|questions? for|offene? (?:frage|punkt)|questions? ouverte|preguntas? abierta|待解决|未解決|課題", re.IGNORECASE)),
     ("eliminated", re.compile(r"reject|ruled out|not (?:do|doing)|out of scope|verworfen|descart|écart|rejet|除外", re.IGNORECASE)),
     ("constraint", re.compile(r"constraint|require|rule|must|convention|anforderung|contrainte|restricc|约束|要求|制約", re.IGNORECASE)),
     ("decision", re.compile(r"decision|decided|recommendation|entscheid|décision|decisi[oó]n|决定|方針", re.IGNORECASE)),
@@ -125,7 +129,7 @@ def reason(text: str) -> str:
     """The clause that gives the reason in `text`, or the empty string."""
     found = REASON.search(text)
     clause = found.group(1).strip(" .:;—–-") if found else ""
-    return clause if len(clause) >= (4 if not clause.isascii() else 12) else ""
+    return clause if len(clause) >= (4 if not clause.isascii() else 7) else ""
 
 
 def chatter(text: str) -> bool:
@@ -152,7 +156,7 @@ def of_agent(text: str, heading: str = "") -> Section | None:
         if pattern.search(text):
             return section
     for section, pattern in HEADINGS:
-        if heading and pattern.search(heading):
+        if heading and pattern.search(heading) and (section != "constraint" or CONSTRAINT.search(text)):
             return section
     return "state" if DONE.search(text) else None
 

@@ -11,7 +11,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from leporello.core.extract import cues
 from leporello.core.extract.names import names, plain_words
@@ -19,7 +18,7 @@ from leporello.records import Episode, Fact, FactKind, Item, Operation, Section,
 
 PER_SESSION = 10
 SAME = 0.8
-TELLING = 1.7
+TELLING = 1.8
 """The least weight at which something that was told becomes a fact."""
 _KINDS: dict[Section, FactKind] = {
     "decision": "decision", "eliminated": "eliminated", "constraint": "procedure", "correction": "procedure", "preference": "preference", "event": "fact", "next": "fact",
@@ -38,22 +37,43 @@ _DECIDED = re.compile(
     r"decided|chose|chosen|agreed|settled|opted|switch(?:ed|ing) (?:to|from)|instead of|rather than|recommend|we['’]ll (?:use|keep)|design|beschlossen|entschieden|décidé|choisi|decidi|elegi|决定|采用|改用|決定|採用|решил",
     re.IGNORECASE,
 )
-_CAUSED = re.compile(r"root cause|caused by|the (?:problem|issue|bug|reason) (?:is|was)|because|turns? out|原因|ursache|causa", re.IGNORECASE)
+_CHOSE = re.compile(
+    r"decided|made up my mind|chose|chosen|agreed|settled|opted|switched|entschieden|beschlossen|décidé|choisi|decidi|elegi|决定|改用|決め|決定|решил",
+    re.IGNORECASE,
+)
+_CAUSED = re.compile(
+    r"root cause|caused by|the (?:problem|issue|bug|reason) (?:is|was)|because|turns? out|原因|ursache|causa", re.IGNORECASE
+)
 _LASTING = re.compile(
     r"\b(?:always|never|must|from now on|every time|in (?:this|the|our) (?:project|repo|codebase|team)|do not|don['’]t|should (?:not|always|never|be)|prefer|convention|immer|niemals|jamais|toujours|siempre|nunca)\b|绝不|不要|必须|总是|禁止|必ず|決して|絶対",
     re.IGNORECASE,
 )
-_PASSING = re.compile(r"\b(?:right now|this (?:turn|commit|branch|pr)|currently running|for now|the (?:test|build|lint)s? (?:pass|fail)|let me|i['’]ll|line \d+|above|below)\b", re.IGNORECASE)
+_PASSING = re.compile(
+    r"\b(?:right now|this (?:turn|commit|branch|pr)|currently running|for now|the (?:test|build|lint)s? (?:pass|fail)|let me|i['’]ll|line \d+|above|below)\b",
+    re.IGNORECASE,
+)
 _CHANGE = re.compile(
     r"\b(?:now|no longer|any ?more|anymore|changed|moved|switch(?:ed)?|instead|new|updated?|renamed|rescheduled|postponed|became|jetzt|nicht mehr|désormais|ahora|ya no)\b|现在|改成|改为|搬到|不再|今は|変更|引っ越",
     re.IGNORECASE,
 )
-_NOT = re.compile(r"\b(?:not|never|no|don['’]t|doesn['’]t|isn['’]t|can['’]t|won['’]t|without|kein\w*|nicht|pas|jamais|nunca)\b|不|没|ない|не ", re.IGNORECASE)
+_NOT = re.compile(
+    r"\b(?:not|never|no|don['’]t|doesn['’]t|isn['’]t|can['’]t|won['’]t|without|kein\w*|nicht|pas|jamais|nunca)\b|不|没|ない|не ",
+    re.IGNORECASE,
+)
 _ATTRIBUTES: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("home", re.compile(r"\b(?:i|we|he|she|they)(?:['’]m|['’]ve| am| have)? (?:just |recently )?(?:lives?|living|moved|moving|relocated)\b.*?\b(?:in|to)\s+(.+)", re.IGNORECASE)),
+    (
+        "home",
+        re.compile(
+            r"\b(?:i|we|he|she|they)(?:['’]m|['’]ve| am| have)? (?:just |recently )?(?:lives?|living|moved|moving|relocated)\b.*?\b(?:in|to)\s+(.+)",
+            re.IGNORECASE,
+        ),
+    ),
     ("job", re.compile(r"\b(?:i|he|she)(?:['’]m| am)? (?:now )?(?:works?|working|employed) (?:at|for|as)\s+(.+)", re.IGNORECASE)),
 )
-_IS = re.compile(r"^((?:my|our|the|his|her|their|mein\w*|unser\w*|mon|ma|notre|mi|nuestr\w+|el|la|der|die|das|le)\s+[^,.;]{2,60}?)\s+(?:is|are|was|will be|has been|ist|sind|est|sera|es|será)(?: now)?\s+(.+)$", re.IGNORECASE)
+_IS = re.compile(
+    r"^((?:my|our|the|his|her|their|mein\w*|unser\w*|mon|ma|notre|mi|nuestr\w+|el|la|der|die|das|le)\s+[^,.;]{2,60}?)\s+(?:is|are|was|will be|has been|ist|sind|est|sera|es|será)(?: now)?\s+(.+)$",
+    re.IGNORECASE,
+)
 _IS_WIDE = re.compile(r"^([^，。、是は]{2,20})(?:是|は)(.+)$")
 
 
@@ -96,7 +116,9 @@ def _candidates(episodes: Sequence[Episode]) -> list[_Candidate]:
         kept: list[_Candidate] = []
         for c in best:
             limit = PER_SESSION if c.item.trust == "user" else 3
-            if kinds[c.kind, c.item.trust] < limit and not any(_similar(_words(c.item.text), _words(k.item.text)) >= SAME and not _changed(c.item.text, k.item.text) for k in kept):
+            if kinds[c.kind, c.item.trust] < limit and not any(
+                _similar(_words(c.item.text), _words(k.item.text)) >= SAME and not _changed(c.item.text, k.item.text) for k in kept
+            ):
                 kinds[c.kind, c.item.trust] += 1
                 kept.append(c)
         out += kept[:PER_SESSION]
@@ -107,13 +129,15 @@ def _lasting(item: Item) -> FactKind | None:
     """The kind of fact that `item` becomes, or None when it will not matter later."""
     kind = _KINDS.get(item.section)
     text = _SPEAKER.sub("", item.text)
-    if kind is None or item.trust in {"tool", "external"} or cues.chatter(text) or "?" in text[-2:] or "？" in text[-2:]:
+    if kind is None or item.trust in {"tool", "external"} or cues.chatter(text) or text.rstrip("\"') ")[-1:] in {"?", "？", ":", "："}:
         return None
     if len(text) > 400 or (text.isascii() and plain_words(text) < 4) or len(text) < 6 or _PASSING.search(text):
         return None
     if item.section in {"event", "next"} and (item.weight < TELLING or text.startswith("[")):
         return None
     if item.trust == "user":
+        if kind == "decision" and not (_CHOSE.search(text) or (_DECIDED.search(text) and names(text))):
+            return None
         return kind if item.section not in {"correction", "error"} or _LASTING.search(text) else None
     if cues.NARRATION.match(text) or not _told(text):
         return None
@@ -201,13 +225,9 @@ def _operation(c: _Candidate, facts: list[tuple[Fact, frozenset[str]]], closed: 
 
 def _contradiction(c: _Candidate, fact: Fact) -> Operation | None:
     said = c.item.at
-    if c.episode in fact.provenance.episodes or said is None or not _later(said, fact.at):
+    if c.episode in fact.provenance.episodes or said is None or said <= fact.at:
         return None
     return _make(c, "supersede" if _RANK[c.item.trust] >= _RANK[fact.trust] else "conflict", target=fact.id)
-
-
-def _later(said: datetime, than: datetime) -> bool:
-    return said > than
 
 
 def _make(c: _Candidate, op: str, target: str | None = None) -> Operation:

@@ -22,8 +22,12 @@ WEIGHT: dict[Section, float] = {
 LASTING: frozenset[Section] = frozenset({"goal", "constraint", "decision", "eliminated", "preference", "correction", "event"})
 _WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{2}")
 _PROPER = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}")
-_FIRST_PERSON = re.compile(r"\b(?:I|my|me|we|our|I['’]\w+|ich|mein\w*|wir|je|j['’]|mon|ma|nous|yo|mi|mis|nosotros)\b|我|私|僕|я|мой|나는|제", re.IGNORECASE)
-_SECOND_PERSON = re.compile(r"\b(?:you|your|you['’]\w+|yours|du|dein\w*|dir|dich|tu|toi|ton|ta|vous|votre|tú|tu|usted)\b|你|您|あなた|君", re.IGNORECASE)
+_FIRST_PERSON = re.compile(
+    r"\b(?:I|my|me|we|our|I['’]\w+|ich|mein\w*|wir|je|j['’]|mon|ma|nous|yo|mi|mis|nosotros)\b|我|私|僕|я|мой|나는|제", re.IGNORECASE
+)
+_SECOND_PERSON = re.compile(
+    r"\b(?:you|your|you['’]\w+|yours|du|dein\w*|dir|dich|tu|toi|ton|ta|vous|votre|tú|tu|usted)\b|你|您|あなた|君", re.IGNORECASE
+)
 _WHEN = re.compile(
     r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|since|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july|august|september|october|november|december|years? old|gestern|morgen|heute|"
     r"letzte\w*|nächste\w*|hier|demain|aujourd|dernier|ayer|mañana|hoy|pasad[oa])\b|昨|今天|明天|去年|明年|上周|下周|今日|明日|先週|来週|月|岁|歳|年",
@@ -35,23 +39,41 @@ _HAPPENED = re.compile(
     r"(?:mom|mum|dad|mother|father|sister|brother|wife|husband|son|daughter|kids?|dog|cat|family|partner|friend|boss|job|birthday|house|car|company|store|business|school))\b|了|过|参加|住|工作|た[。！]|ました|работа|живу|купил",
     re.IGNORECASE,
 )
-_LEANING = re.compile(r"^\W*(?:it|that|this|those|these|they|he|she|there|yes|yeah|yep|no|totally|exactly|agree\w*|so|and|but|which|well|by the way|also|then)\b", re.IGNORECASE)
+_LEANING = re.compile(
+    r"^\W*(?:it|that|this|those|these|they|he|she|there|yes|yeah|yep|no|totally|exactly|agree\w*|so|and|but|which|well|by the way|also|then)\b",
+    re.IGNORECASE,
+)
 _WIDE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
-_NOISE = re.compile(r"^\[(?:Request interrupted|Image|Pasted)|^(?:Caveat:|This session is being continued|<|\{|\[\d|https?://\S+$)")
+_NOISE = re.compile(
+    r"^Full transcript available at|^\[(?:Request interrupted|Image|Pasted)|^(?:Caveat:|This session is being continued|<|\{|\[\d|https?://\S+$)"
+)
 _INTERROGATIVE = re.compile(r"[?？]\W*$")
 _CONTINUED = re.compile(r"^\s*(?:This session is being continued from a previous conversation)", re.IGNORECASE)
-_CLIENT = re.compile(r"^\s*(?:Base directory for this skill|# AGENTS\.md instructions|Caveat:|\[Request interrupted)", re.IGNORECASE)
+_CLIENT = re.compile(
+    r"^\s*(?:Base directory for this skill|# AGENTS\.md instructions|Caveat:|\[Request interrupted|Launching skill:|Observation:|<returncode>|Message Type: MESSAGE|(?P<tag><(?!command-args|bash-input|task>|issue|question|request|user_query|prompt)([\w -]+)>)(?s:.*)</\2>\s*$)",
+    re.IGNORECASE,
+)
 _STRICT = re.compile(
-    r"\b(?:(?<!I've )(?<!I’ve )(?<!have )(?<!had )(?<!has )(?<!was )never|must|(?<!can )always|make sure|ensure that|under no circumstances|mandatory|forbidden|not allowed|only (?:use|when|if)|at (?:most|least) \d|no more than|keep in mind|"
+    r"\b(?:(?<!I've )(?<!I’ve )(?<!have )(?<!had )(?<!has )(?<!was )never|must|(?<!can )always|(?<!to )make sure|ensure that|under no circumstances|mandatory|forbidden|not allowed|only (?:use|when|if)|at (?:most|least) \d|no more than|keep in mind|from now on|going forward|"
     r"niemals|auf keinen fall|darf|muss|immer|jamais|ne .{2,30} (?:pas|jamais)|il faut|toujours|nunca|jamás|no debes?|siempre)\b"
     r"|(?:^|[,;:.] |\b(?:please|and|but|so) )(?:do not|don['’]t|avoid|stop) (?!think|know|see|understand|believe|get|have|we|you)\w"
     r"|绝不|绝对不|不要|不能|必须|禁止|务必|決して|絶対に|必ず|しないで|никогда|нельзя|обязательно|절대|반드시",
     re.IGNORECASE,
 )
-_CARRIES = re.compile(r"let me (?:chronologically )?analy[sz]e|^analysis:?$|^summary:?$|without asking the user|continue the conversation", re.IGNORECASE)
-_DATA = re.compile(r"""^["'][\w-]+["']:|^[\w./-]+:$|^\w[\w ]{0,24}: [/\w.-]+$|^[\w-]+ mode \d|^\[[\w ()-]+[0-9a-f]{7}\]|^(?:ok|FAIL|PASS)\s|\bat [\w./]+:\d+|^\w+ [0-9a-f]{7,}\b""")
+_FORBIDS = re.compile(
+    r"\b(?:never|must not|do not|don['’]t|niemals|keinesfalls|jamais|nunca)\b|绝不|不要|禁止|決して|никогда|нельзя", re.IGNORECASE
+)
+_CARRIES = re.compile(
+    r"let me (?:chronologically )?analy[sz]e|^analysis:?$|^summary:?$|without asking the user|continue the conversation", re.IGNORECASE
+)
+_DATA = re.compile(
+    r"""^(?:assert |import |from \w+ import |(?:async )?def |class \w+[(:]|return |await |print\(|self\.|const |let |var |git |pip |npm |cd |sudo |[drwx-]{10} )|^[\w.\[\]"]+(?:\([^)]*\))? = |^[\w.]+\(.*\)$|^\[[^\]]+\]\([^)]*\)$|^["'][\w-]+["']:|^[\w./-]+:$|^\w[\w ]{0,24}: [/\w.-]+$|^[\w-]+ mode \d|^\[[\w ()-]+[0-9a-f]{7}\]|^(?:ok|FAIL|PASS)\s|\bat [\w./]+:\d+|^\w+ [0-9a-f]{7,}\b"""
+)
+_POINTS_BACK = re.compile(r"\b(?:this|that|it|these|those|which|either|das|dies\w*|cela|esto)\b|这|これ", re.IGNORECASE)
 _FENCED = re.compile(r"^[ \t]*```[^\n]*\n(.*?)^[ \t]*```", re.DOTALL | re.MULTILINE)
-_LOG = re.compile(r"^(?:\d{2,4}[-/:]\d{2}|\[?\d{1,2}:\d{2}|\s*at \S+\(|>>>|\$ |[+-]{3} |@@ |\w+/\S+:\d+|[A-Z_]{4,}[=:]|--- |=== )|[{};]$|\)\s*\{$|=>$")
+_LOG = re.compile(
+    r"^(?:\d{2,4}[-/:]\d{2}|\[?\d{1,2}:\d{2}|\s*at \S+\(|>>>|\$ |[+-]{3} |@@ |\w+/\S+:\d+|[A-Z_]{4,}[=:]|--- |=== )|[{};]$|\)\s*\{$|=>$"
+)
 
 
 Heard = Mapping[str, Sequence[Sentence]]
@@ -84,15 +106,22 @@ def spoken(message: Message) -> list[Sentence]:
     return out
 
 
-def all_said(messages: Sequence[Message], role: Iterable[str], heard: Heard) -> list[Said]:
-    """The sentences of the messages with these roles, in order."""
-    wanted, count = set(role), max(1, len(messages) - 1)
-    users = [m for m in messages if m.role == "user" and heard[m.id]]
+def voice(message: Message) -> str:
+    """Whose words a message holds: a user's, an agent's (also what a client or a sub-agent says in the user's place), or its role."""
+    if message.role == "user":
+        return "user" if message.trust == "user" or _CONTINUED.match(message.text) else "agent"
+    return "agent" if message.role == "assistant" else message.role
+
+
+def all_said(messages: Sequence[Message], voices: Iterable[str], heard: Heard) -> list[Said]:
+    """The sentences of the messages with these voices, in order."""
+    wanted, count = set(voices), max(1, len(messages) - 1)
+    users = [m for m in messages if voice(m) == "user" and heard[m.id]]
     last = users[-1].id if users else None
     first = users[0].id if users else None
     out: list[Said] = []
     for n, message in enumerate(messages):
-        if message.role in wanted:
+        if voice(message) in wanted:
             out.extend(Said(message, s, 1 - n / count, message.id == last, message.id == first) for s in heard[message.id])
     return out
 
@@ -112,7 +141,9 @@ def _with_reason(group: Sequence[Said], n: int, within: Sequence[Said] = ()) -> 
 
 
 def _item(said: Said, section: Section, *, weight: float, trust: Trust, why: str = "", text: str = "") -> Item:
-    return Item(section, text or clean(said.sentence.text), why=why, spans=(said.span,), weight=round(weight, 4), trust=trust, at=said.message.at)
+    return Item(
+        section, text or clean(said.sentence.text), why=why, spans=(said.span,), weight=round(weight, 4), trust=trust, at=said.message.at
+    )
 
 
 def clean(text: str) -> str:
@@ -167,11 +198,14 @@ def _user_section(s: Said, n: int) -> Section:
     text = s.sentence.text
     strict = _STRICT.search(text) and not text.rstrip().endswith(("?", "？"))
     if s.first:
-        return "constraint" if n > 0 and strict else "goal"
+        return "constraint" if strict and (n > 0 or _FORBIDS.search(text)) else "goal"
     section = cues.of_user(text)
     if section in {"correction", "preference", "eliminated"}:
         return section
-    return "constraint" if strict else "goal"
+    if strict:
+        return "constraint"
+    settled = cues.USER_DECISION.search(text) and not _INTERROGATIVE.search(text) and plain_words(text) >= 6 and not s.last_user
+    return "decision" if settled else "goal"
 
 
 def _told_in_chat(s: Said, weight: float) -> tuple[Section, float]:
@@ -190,22 +224,26 @@ def _carried(group: Sequence[Said]) -> list[Item]:
     for n, s in enumerate(told):
         if n >= 5 and s.sentence.text.endswith(":"):
             continue
-        section: Section = "goal" if n < 5 else _settle(cues.of_agent(s.sentence.text, s.sentence.heading) or "work", s.age)
-        weight = WEIGHT[section] * (1.0 if n < 5 else 0.3)
-        out.append(_item(s, section, weight=weight, trust="agent", why=_with_reason(told, n) if section in {"decision", "eliminated"} else ""))
+        section: Section = "goal" if n < 5 and s.first else _settle(cues.of_agent(s.sentence.text, s.sentence.heading) or "work", s.age)
+        weight = WEIGHT[section] * (1.0 if section == "goal" else 0.3)
+        out.append(
+            _item(s, section, weight=weight, trust="agent", why=_with_reason(told, n) if section in {"decision", "eliminated"} else "")
+        )
     return out
 
 
 def pasted(text: str) -> bool:
     """True for a line of a log, of data or of code that someone pasted."""
+    if _DATA.search(text):
+        return True
     if not text.isascii():
         return False
     words = plain_words(text)
-    return words < 2 or words < 0.4 * len(text.split()) or bool(_DATA.search(text))
+    return words < 2 or words < 0.4 * len(text.split())
 
 
 def _answer(head: Said, asked: Said, whole: str) -> Item:
-    question = clean(asked.sentence.text)[:220]
+    question = clean(asked.sentence.text)[-320:]
     text = f"Asked “{question}”, the user answered: {clean(whole)}"
     weight = WEIGHT["confirmation"] * fresh(head.age, "confirmation") * (2.0 if head.last_user else 1.0)
     return Item("confirmation", text, spans=(head.span, asked.span), weight=round(weight, 4), trust="user", at=head.message.at)
@@ -217,17 +255,28 @@ def _questions(messages: Sequence[Message], heard: Heard) -> dict[str, Said]:
     question: Said | None = None
     for message in messages:
         if message.role == "assistant":
-            asked = [s for s in heard[message.id][-4:] if _INTERROGATIVE.search(s.text)]
-            question = Said(message, asked[-1], 0.0) if asked else None
-        elif message.role == "user" and question is not None:
+            question = _asked(message, heard[message.id])
+        elif voice(message) == "user" and question is not None:
             out[message.id] = question
             question = None
     return out
 
 
+def _asked(message: Message, sentences: Sequence[Sentence]) -> Said | None:
+    """The last question among the last sentences; of one that says only "this" or "which", with the sentence before it."""
+    at = next((n for n in range(len(sentences) - 1, max(-1, len(sentences) - 5), -1) if _INTERROGATIVE.search(sentences[n].text)), None)
+    if at is None:
+        return None
+    asked = sentences[at]
+    if at and len(asked.text) < 80 and _POINTS_BACK.search(asked.text):
+        before = sentences[at - 1]
+        asked = Sentence(f"{before.text} {asked.text}", before.start, asked.end)
+    return Said(message, asked, 0.0)
+
+
 def agent_statements(messages: Sequence[Message], heard: Heard) -> list[Item]:
     """Decisions, ruled-out approaches, causes, fixes, open questions and outcomes in the agent's own sentences."""
-    said = all_said(messages, ["assistant"], heard)
+    said = all_said(messages, ["agent"], heard)
     out: list[Item] = []
     seen: set[str] = set()
     final = said[-1].message.id if said else ""
@@ -236,25 +285,41 @@ def agent_statements(messages: Sequence[Message], heard: Heard) -> list[Item]:
         key = text.casefold()
         words = plain_words(text)
         asked = s.message.id == final and bool(_INTERROGATIVE.search(text))
-        if key in seen or words < (2 if asked else 4) or cues.chatter(text) or len(text) > 700 or text.endswith((":", "：")):
+        if (
+            key in seen
+            or words < (2 if asked else 4)
+            or cues.chatter(text)
+            or len(text) > 700
+            or _DATA.search(text)
+            or text.endswith((":", "："))
+        ):
             continue
         seen.add(key)
         section = _agent_section(s, final)
         if section is None:
             continue
         weight = WEIGHT[section] * fresh(s.age, section) * _density(text)
-        if cues.NARRATION.match(text):
+        if cues.NARRATION.match(text) and s.message.id != final:
             weight *= 0.5
         if s.message.id == final:
             weight *= 1.6
-        out.append(_item(s, section, weight=weight, trust="agent", why=_with_reason(said, n) if section in {"decision", "eliminated", "error"} else ""))
+        out.append(
+            _item(
+                s,
+                section,
+                weight=weight,
+                trust="agent",
+                why=_with_reason(said, n) if section in {"decision", "eliminated", "error"} else "",
+            )
+        )
     return out
 
 
 def shown_code(messages: Sequence[Message], *, detail: int, kept: Mapping[str, float]) -> list[Item]:
     """Code that the agent showed in its latest answers, each block with the sentence before it."""
     answers = [m for m in messages if m.role == "assistant" and "```" in m.text][-6:]
-    out = []
+    out: list[Item] = []
+    used: set[str] = set()
     for back, message in enumerate(reversed(answers)):
         room = max(120, int(detail * 0.75**back))
         for part in (p for p in parts(message) if p.kind == "text"):
@@ -264,8 +329,12 @@ def shown_code(messages: Sequence[Message], *, detail: int, kept: Mapping[str, f
                 lead = [s for s in before if s.end <= start]
                 if plain_words(block.group(1)) < 4 or not names(block.group(1)):
                     continue
-                text = f"{clean(lead[-1].text) if lead else 'The answer showed'} {quote(block.group(1), room, kept)}"
-                spans = ((Span(message.id, lead[-1].start, lead[-1].end, message.turn),) if lead else ()) + (Span(message.id, start, end, message.turn),)
+                words = clean(lead[-1].text) if lead and lead[-1].text not in used else "The same answer also shows"
+                used.add(lead[-1].text if lead else "")
+                text = f"{words} {quote(block.group(1), room, kept)}"
+                spans = ((Span(message.id, lead[-1].start, lead[-1].end, message.turn),) if lead else ()) + (
+                    Span(message.id, start, end, message.turn),
+                )
                 out.append(Item("work", text, spans=spans, weight=0.8, trust="agent", at=message.at))
     return out
 
@@ -298,7 +367,7 @@ def _density(text: str) -> float:
 
 def talk_statements(messages: Sequence[Message], heard: Heard, *, named: bool) -> list[Item]:
     """What people told one another: events, preferences, plans, people. Questions and cheering count for little."""
-    said = all_said(messages, {m.role for m in messages}, heard)
+    said = all_said(messages, {voice(m) for m in messages}, heard)
     common = Counter(w for s in said for w in set(_WORD.findall(s.sentence.text.casefold())))
     out = []
     for n, s in enumerate(said):

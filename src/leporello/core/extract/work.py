@@ -11,20 +11,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from leporello.core.blocks import parts
-from leporello.core.extract import cues
 from leporello.core.extract.calls import Call, command, decode, phrase, quote, said, shape, steps, whole
 from leporello.core.extract.names import base, files, names
 from leporello.core.extract.sentences import Sentence, excerpt, hide, sentences
 from leporello.records import Item, Message, Part, Span
 
 MOST_ACTS = 4
+AGAIN = 0.1
+"""What a name is still worth in an older quotation once a newer one holds it."""
 LEAST = 90
 """Characters of an old change that are quoted."""
 _FAILURE = re.compile(
     r"\b(?:error|failed|failure|fail|exception|panic|traceback|fatal|cannot|undefined|denied|not found|no such|timed out|assert\w*|expected|refused|conflict)\b|错误|失败|エラー|ошибка",
     re.IGNORECASE,
 )
-_PASSED = re.compile(r"\b\d+ (?:passed|failed|tests?|issues?|errors?|warnings?|files? changed)\b|^(?:ok|PASS|FAIL)\b|\ball (?:tests )?pass|^\[[\w/.-]+ [0-9a-f]{7,}\]", re.IGNORECASE | re.MULTILINE)
+_PASSED = re.compile(
+    r"\b\d+ (?:passed|failed|tests?|issues?|errors?|warnings?|files? changed)\b|^(?:ok|PASS|FAIL)\b|\ball (?:tests )?pass|^\[[\w/.-]+ [0-9a-f]{7,}\]",
+    re.IGNORECASE | re.MULTILINE,
+)
 _REFUSED = re.compile(r"doesn't want to proceed|user rejected|tool use was rejected|interrupted by user|requires approval", re.IGNORECASE)
 
 
@@ -83,7 +87,7 @@ def narration(part: Part) -> list[Sentence]:
     found: list[Sentence] = []
     for offset, text in excerpt(hide(part.text)):
         found = sentences(text, part.start + offset) or found
-    return found[-2:] if len(found) > 1 and len(found[-1].text) < 120 else found[-1:]
+    return found[-2:] if len(found) > 1 and len(found[-1].text) < 120 and not found[-2].item else found[-1:]
 
 
 def step_items(work: Work, *, detail: int, worth: Mapping[str, float]) -> list[Item]:
@@ -96,17 +100,19 @@ def step_items(work: Work, *, detail: int, worth: Mapping[str, float]) -> list[I
     outcome = {id(r.call): r for r in work.results if r.call}
     out = []
     changes = 0
+    left = dict(worth)
     for step in reversed(work.steps):
         room = max(LEAST, int(detail * 0.82**changes))
         changes += sum(c.verb in {"change", "write"} for _, c in step.acts)
-        item = _item(step, room=room, shown=shown, outcome=outcome, worth=worth)
+        item = _item(step, room=room, shown=shown, outcome=outcome, worth=left)
         if item:
             out.append(item)
+            left.update((name, left[name] * AGAIN) for name in names(item.text) if name in left)
     return out[::-1]
 
 
 def _item(step: Step, *, room: int, shown: set[int], outcome: dict[int, Result], worth: Mapping[str, float]) -> Item | None:
-    told = " ".join(s.text.replace("**", "").rstrip(":") if s is step.narration[-1] else s.text for s in step.narration)
+    told = " ".join(s.text for s in step.narration).replace("**", "").rstrip(":")
     acts: list[str] = []
     places = [Span(step.message.id, s.start, s.end, step.message.turn) for s in step.narration]
     for message, call in step.acts:
@@ -239,8 +245,3 @@ def _plan(entries: list[tuple[str, str, Message, Call]]) -> list[Item]:
         else:
             out.append(Item("next", text, spans=span, weight=4.0, at=message.at))
     return out
-
-
-def announces(text: str) -> bool:
-    """True for a sentence that only says which call comes next."""
-    return bool(cues.NARRATION.match(text))

@@ -40,7 +40,8 @@ def worth(messages: Sequence[Message]) -> dict[str, float]:
 
 def _chance(count: int, back: int, *, brief: bool) -> float:
     again = min(0.6, 0.07 * math.pow(count, 0.95)) * (1.5 if brief else 1.0)
-    return again * (0.15 + 0.85 * math.exp2(-back / HALF))
+    lasting = 0.12 + 0.03 * min(count, 8)
+    return again * (lasting + (1 - lasting) * math.exp2(-back / HALF))
 
 
 def _written(messages: Sequence[Message]) -> Iterator[tuple[str, bool]]:

@@ -172,6 +172,15 @@ class Index:
         np.divide(inner, scale, out=out, where=scale > 0)
         return out
 
+    def likeness(self, view: View, places: Places) -> Floats:
+        """Shape (places, places): the cosines between rows of the view, seen from its mean."""
+        seen = self._vectors[view.rows[places]].astype(np.float64) - view.centre
+        norms = view.norms[places]
+        scale = norms[:, None] * norms
+        out = np.zeros(scale.shape)
+        np.divide(seen @ seen.T, scale, out=out, where=scale > 0)
+        return out
+
     def _column(self, name: str) -> NDArray[np.int64]:
         return self._columns[name][: self._size]
 
@@ -280,6 +289,8 @@ def _whole(raw: Sequence[bytes], dimension: int) -> NDArray[np.float32]:
         if rows:
             joined = raw if len(rows) == len(raw) else [raw[i] for i in rows]
             out[rows if len(rows) < len(raw) else slice(None)] = np.frombuffer(b"".join(joined), kind).reshape(len(rows), dimension)
+    if not np.isfinite(out.sum()):
+        out[~np.isfinite(out).all(axis=1)] = 0
     out *= np.float32(SCALE)
     return np.rint(out, out=out)
 

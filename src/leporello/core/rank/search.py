@@ -3,69 +3,44 @@
 Two lanes, words (BM25) and meaning (cosine), each as a share of its best row, are joined by a convex sum. A message is
 also understood through its neighbours: what it lacks of the query's words may stand in the message before or after it,
 at a discount that grows with the distance and with the time between them; and through its session, by the session's best
-message. Messages by a person or a role that the query names count more, and very short ones less.
+message. Messages by a person or a role that the query names count more, and very short ones less. What was said later
+holds: of statements that say the same the newer stands first.
 
 That order is relative. So that scores can be compared between queries and a floor can be set, all are multiplied by how
 much of the query the best row holds in absolute terms: the share of the query's words, weighted by how telling they are,
-and the cosine above that of an average row.
+and the cosine above that of an average row. Where the query names a speaker, it is what that speaker said that counts.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leporello.core.rank.formulas import Floats, bm25_idf, bm25_tf
 from leporello.core.rank.index import Index, Places, Sieve, View
+from leporello.core.words import QueryTerms, role_mark
 from leporello.policies import RecallPolicy
-from leporello.records import Reason
+from leporello.results import Reason
 
 K1, B = 0.8, 0.4
 _NEAR = {1: 1.0, 2: 0.6}  # how much of `RecallPolicy.neighbours` a message one or two places away gives
 _NEAR_MEANING = 0.3
 _SPEAKER, _ROLE = 0.2, 0.2
 _SHORT = 1 - np.exp(-np.arange(65) / 10.0)  # by length in terms: how much a greeting can tell
-_FEW, _EQUAL = 10, 0.05
+_FEW = 10  # hits at the head among which a newer one may pass an older one
+_EQUAL = 0.95  # two that hold the same words of the query are equals from this ratio of their scores
+_UPDATE, _ALIKE = 0.6, 0.3  # asked how things stand: two of one voice, by the ratio of scores and the cosine between them
+_CHANCE = 0.08  # how much the cosines of unrelated texts scatter, where there are too few rows to tell
 _ENOUGH = 5.0  # as many telling words are enough, however long the query
-
-
-class Terms(Protocol):
-    """The shape of `words.QueryTerms`, where its fields are explained."""
-
-    @property
-    def hashes(self) -> NDArray[np.uint32]:
-        """Unique terms."""
-        ...
-
-    @property
-    def weights(self) -> NDArray[np.float64]:
-        """Their weights."""
-        ...
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """What they stand for."""
-        ...
-
-    @property
-    def speakers(self) -> NDArray[np.uint32]:
-        """Marks of speakers."""
-        ...
-
-    @property
-    def role(self) -> int:
-        """Mark of a role, or 0."""
-        ...
 
 
 @dataclass(frozen=True)
 class Query:
     """What is looked for: the terms of its text and its unit vector."""
 
-    terms: Terms
+    terms: QueryTerms
     vector: NDArray[np.float32]
 
 
@@ -80,11 +55,12 @@ class Found:
 
 @dataclass(frozen=True)
 class _Words:
-    """The lexical lane: BM25 of each row by itself and with its neighbours, and how much of the query each covers."""
+    """The lexical lane, each row by itself and with its neighbours: its BM25, and the share of the query that it covers."""
 
     own: Floats
     joined: Floats
-    cover: Floats
+    own_cover: Floats
+    joined_cover: Floats
     seen: list[tuple[str, Places]]
 
 
@@ -102,20 +78,44 @@ def search(index: Index, query: Query, sieve: Sieve, policy: RecallPolicy, *, k:
     sums = parts["words"] + parts["meaning"] + near
     parts["session"] = policy.session * np.repeat(np.maximum.reduceat(sums, view.starts), np.diff(view.starts, append=sums.size))
     sums += parts["session"]
-    factor = np.where(view.standing, 1.0, _SHORT[np.minimum(view.length, 64)]) * _voice(index, view, query.terms)
+    named, spoken = (
+        _said_by(index, view, query.terms.speakers),
+        _said_by(index, view, np.array([r for r in (query.terms.role,) if r], np.uint32)),
+    )
+    factor = np.where(view.standing, 1.0, _SHORT[np.minimum(view.length, 64)])
+    factor *= np.where(named, 1 + _SPEAKER, 1.0) * np.where(spoken, 1 + _ROLE, 1.0)
     scores = sums * factor
-    best = _best(scores, cosines, view, k)
-    held = best[0]
-    sure = (1 - policy.dense) * words.cover[held] + policy.dense * meaning[held]
+    best = _best(scores, cosines, view, max(k, _FEW))
+    sure = _sure(words, meaning, named, int(best[0]), policy.dense)
     said = [" ".join(word for word, places in words.seen if _holds(places, int(i))) for i in best]
-    age = list(zip(view.at[best].tolist(), view.rid[best].tolist(), strict=True))
+    passes = _passes(view, best[:_FEW], scores[best[:_FEW]], said)
+    if query.terms.current:
+        passes |= _updates(index, view, best[:_FEW], scores[best[:_FEW]])
     out = []
-    for place, i in zip(best, _newest_of_equals(scores[best], age, said), strict=True):
+    for place, i in zip(best, _newest_first(len(best), passes), strict=True):
         row = best[i]
         values = {name: float(part[row] * factor[row] * sure) for name, part in parts.items()}
         values["recency"] = float((scores[place] - scores[row]) * sure)
         out.append(Found(int(view.rid[row]), float(scores[place] * sure), _why(values, said[i])))
-    return out
+    return out[:k]
+
+
+def _sure(words: _Words, meaning: Floats, named: NDArray[np.bool_], best: int, dense: float) -> float:
+    """How much of the query the best row holds; meaning alone can say half of it, if it stands out among the rows."""
+    apart = 0.5 * _standing_out(meaning)
+    if named.any() and not named.all():
+        return max(apart, float(((1 - dense) * words.own_cover + dense * meaning)[named].max()))
+    return max(apart, float((1 - dense) * words.joined_cover[best] + dense * meaning[best]))
+
+
+def _standing_out(meaning: Floats) -> float:
+    """How far the best cosine lies above the largest that chance would give among as many rows, as a share of that, at most 1.
+
+    The largest of n normal values is about their deviation times sqrt(2 ln n); the deviation is at least `_CHANCE`.
+    """
+    deviation = max(_CHANCE, 1.2 * float(np.sqrt((meaning * meaning).mean())))
+    chance = deviation * float(np.sqrt(2 * np.log(meaning.size + 1)))
+    return min(1.0, max(0.0, float(meaning.max()) / chance - 1))
 
 
 def _why(values: dict[str, float], said: str) -> tuple[Reason, ...]:
@@ -128,23 +128,36 @@ def _holds(places: Places, i: int) -> bool:
     return at < places.size and int(places[at]) == i
 
 
-def _newest_of_equals(scores: Floats, age: list[tuple[int, int]], said: list[str]) -> list[int]:
-    """The order of the hits: of the first few, those that hold the same words of the query and score within a twentieth
-    of the best of them are equals, and of equals the newest stands first (what was said later holds)."""
-    order = list(range(len(said)))
-    for words in dict.fromkeys(said[:_FEW]):
-        places = [i for i in order[:_FEW] if said[i] == words and words]
-        while places:
-            equals = [i for i in places if scores[i] >= scores[places[0]] * (1 - _EQUAL)]
-            places = places[len(equals) :]
-            for place, i in zip(equals, sorted(equals, key=age.__getitem__, reverse=True), strict=True):
-                order[place] = i
+def _newer(view: View, best: Places) -> NDArray[np.bool_]:
+    at, rid = view.at[best], view.rid[best]
+    return np.asarray((at[:, None] > at) | ((at[:, None] == at) & (rid[:, None] > rid)))
+
+
+def _passes(view: View, best: Places, scores: Floats, said: list[str]) -> NDArray[np.bool_]:
+    """Shape (hits, hits): true where the first is newer than the second, holds the same words of the query, and is as good."""
+    first = said[: len(best)]
+    same = np.array([[a == b != "" for b in first] for a in first])
+    return np.asarray(_newer(view, best) & same & (scores[:, None] >= scores * _EQUAL))
+
+
+def _updates(index: Index, view: View, best: Places, scores: Floats) -> NDArray[np.bool_]:
+    """Shape (hits, hits): true where the first is newer than the second, of the same voice, alike, and nearly as good."""
+    user = _said_by(index, view, np.array([role_mark("user")], np.uint32))[best]
+    alike = (index.likeness(view, best) > _ALIKE) & (user[:, None] == user)
+    return np.asarray(_newer(view, best) & alike & (scores[:, None] >= scores * _UPDATE))
+
+
+def _newest_first(hits: int, passes: NDArray[np.bool_]) -> list[int]:
+    """The order of the hits: one that passes another stands directly before it."""
+    order: list[int] = []
+    for i in range(hits):
+        order.insert(next((place for place, j in enumerate(order) if i < len(passes) and passes[i, j]), len(order)), i)
     return order
 
 
-def _words(index: Index, view: View, terms: Terms, neighbours: float) -> _Words:
+def _words(index: Index, view: View, terms: QueryTerms, neighbours: float) -> _Words:
     size = view.rows.size
-    own, joined, cover = np.zeros(size), np.zeros(size), np.zeros(size)
+    own, joined, own_cover, joined_cover = np.zeros((4, size))
     seen: list[tuple[str, Places]] = []
     gains: list[float] = []
     for term, weight, word in zip(terms.hashes.tolist(), terms.weights.tolist(), terms.words, strict=True):
@@ -159,10 +172,12 @@ def _words(index: Index, view: View, terms: Terms, neighbours: float) -> _Words:
         own[places] += gains[-1] * values
         spread = _spread(places, values, view, neighbours)
         joined += gains[-1] * spread
-        cover += gains[-1] * np.minimum(spread, 1.0)
+        own_cover[places] += gains[-1] * np.minimum(values, 1.0)
+        joined_cover += gains[-1] * np.minimum(spread, 1.0)
         seen.append((word, np.sort(places)))
     total = min(sum(gains), _ENOUGH * max(gains, default=0.0))
-    return _Words(own, joined, np.minimum(cover / total, 1.0) if total else cover, seen)
+    share = 1 / total if total else 0.0
+    return _Words(own, joined, np.minimum(own_cover * share, 1.0), np.minimum(joined_cover * share, 1.0), seen)
 
 
 def _spread(places: Places, values: Floats, view: View, neighbours: float) -> Floats:
@@ -189,17 +204,13 @@ def _near(values: Floats, view: View, share: float) -> Floats:
     return out * share
 
 
-def _voice(index: Index, view: View, terms: Terms) -> Floats:
-    """Above 1 for messages by whom the query names or speaks as. Episodes and facts have no speaker and are not set back."""
-    factor = np.ones(view.rows.size)
-    for marks, gain in ((terms.speakers.tolist(), _SPEAKER), ([terms.role] if terms.role else [], _ROLE)):
-        by = np.zeros(view.rows.size, bool)
-        for mark in marks:
-            places = view.place[index.postings(mark)[0]]
-            by[places[places >= 0]] = True
-        if by.any():
-            factor[by | view.standing] *= 1 + gain
-    return factor
+def _said_by(index: Index, view: View, marks: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """The messages that bear one of the marks. If any does, episodes and facts too: they have no speaker, and are not set back."""
+    by = np.zeros(view.rows.size, bool)
+    for mark in marks.tolist():
+        places = view.place[index.postings(mark)[0]]
+        by[places[places >= 0]] = True
+    return by | view.standing if by.any() else by
 
 
 def _best(scores: Floats, cosines: Floats, view: View, k: int) -> Places:

@@ -37,6 +37,9 @@ SELECT value FROM setting WHERE key = ?;
 -- name: put_setting
 INSERT INTO setting (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value;
 
+-- name: drop_setting
+DELETE FROM setting WHERE key = ? AND value = ?;
+
 -- name: migrations
 SELECT version FROM migration ORDER BY version;
 

@@ -18,9 +18,6 @@ FROM message WHERE tenant = ? AND rid IN (SELECT value FROM json_each(?));
 -- name: known_origins
 SELECT origin FROM message WHERE tenant = ? AND scope = ? AND origin = ?;
 
--- name: message_ids
-SELECT rid, id FROM message WHERE tenant = ? AND scope = ? ORDER BY pos;
-
 -- name: delete_message
 DELETE FROM message WHERE rid = ?;
 
