@@ -1,8 +1,8 @@
 """The async face: the same names as the synchronous one, each call in a worker thread. Never a second engine.
 
-    mem = await leporello.aio.open("memory.db")
-    alice = mem.scope(user="alice")
-    await alice.remember("I moved to Porto.")
+mem = await leporello.aio.open("memory.db")
+alice = mem.scope(user="alice")
+await alice.remember("I moved to Porto.")
 """
 
 from __future__ import annotations

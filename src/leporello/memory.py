@@ -152,7 +152,9 @@ class Scoped:
         the same message is stored once.
         """
         if not isinstance(text, str) or not text:
-            raise EmptyText() if text == "" else BadName(f"remember takes a string, not a {type(text).__name__}.", hint="Use session().add.")
+            raise (
+                EmptyText() if text == "" else BadName(f"remember takes a string, not a {type(text).__name__}.", hint="Use session().add.")
+            )
         draft = Draft({"role": role, "content": text}, name, _moment(at), None, origin, trust)
         made = [m for chunk in remember(self._ports, self.scope, [draft]) for m in chunk]
         return made[0] if made else _held(self._ports, self.scope, origin)
@@ -186,7 +188,13 @@ class Scoped:
         return recall(self._ports, self._shelf, self.scope, question)
 
     def context(
-        self, query: str | None = None, *, budget: int = 2_000, system: str = "", as_of: Moment | None = None, believed_at: Moment | None = None
+        self,
+        query: str | None = None,
+        *,
+        budget: int = 2_000,
+        system: str = "",
+        as_of: Moment | None = None,
+        believed_at: Moment | None = None,
     ) -> Context:
         """Ordered blocks for a model within `budget` estimated tokens; `BudgetTooSmall` if what must be in does not fit."""
         return context(self._ports, self._shelf, self.scope, Wanted(query, budget, system, _moment(as_of), _moment(believed_at)))
@@ -290,5 +298,3 @@ def _compactor(compactor: str | Compactor) -> Compactor:
     if compactor == "extractive":
         return ExtractiveCompactor()
     raise BadSetting(f"There is no compactor {compactor!r} in this version.", hint='Use "extractive", or pass a `ports.Compactor`.')
-
-

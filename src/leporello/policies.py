@@ -26,7 +26,15 @@ class FoldPolicy:
     episode_tokens: int = 1_000
 
     def __post_init__(self) -> None:
-        _bounds(self, l1_turns=(1, 10_000), l1_tokens=(100, 10_000_000), l2_episodes=(1, 1_000), keep=(0, 0.95), min_saving=(0, 0.95), episode_tokens=(50, 100_000))
+        _bounds(
+            self,
+            l1_turns=(1, 10_000),
+            l1_tokens=(100, 10_000_000),
+            l2_episodes=(1, 1_000),
+            keep=(0, 0.95),
+            min_saving=(0, 0.95),
+            episode_tokens=(50, 100_000),
+        )
 
 
 @dataclass(frozen=True)

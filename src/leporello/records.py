@@ -279,7 +279,10 @@ class Compact(Record):
 
     def schema(self) -> dict[str, Any]:
         """The compact in the published shape (R54)."""
-        pick = {s: [i for i in self.items if i.section == s] for s in ("goal", "state", "decision", "eliminated", "open", "next", "result", "constraint")}
+        pick = {
+            s: [i for i in self.items if i.section == s]
+            for s in ("goal", "state", "decision", "eliminated", "open", "next", "result", "constraint")
+        }
         return {
             "task": " ".join(i.text for i in pick["goal"]),
             "current_state": " ".join(i.text for i in pick["state"]),

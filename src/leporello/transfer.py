@@ -106,7 +106,9 @@ class _Quarantine:
                 os.makedirs(os.path.dirname(os.path.abspath(self._path)), exist_ok=True)
                 self._file = open(self._path, "w", encoding="utf-8")
             except OSError as e:
-                raise StoreUnreachable(f"The quarantine file {self._path}: {e.strerror}.", hint="Pass another path with quarantine=….") from e
+                raise StoreUnreachable(
+                    f"The quarantine file {self._path}: {e.strerror}.", hint="Pass another path with quarantine=…."
+                ) from e
         try:
             raw = {"raw": entry.raw.decode("utf-8")}
         except UnicodeDecodeError:

@@ -43,7 +43,11 @@ def test_any_content_is_taken(content: Any) -> None:
 
 
 def test_thinking_and_media_add_no_text() -> None:
-    content = [{"type": "thinking", "thinking": "secret"}, {"type": "image", "source": {"type": "base64", "data": "AAAA"}}, {"type": "text", "text": "hi"}]
+    content = [
+        {"type": "thinking", "thinking": "secret"},
+        {"type": "image", "source": {"type": "base64", "data": "AAAA"}},
+        {"type": "text", "text": "hi"},
+    ]
     assert text_of({"role": "user", "content": content}) == "hi"
 
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from leporello.adapters.extractive import ExtractiveCompactor
 from leporello.core import blocks
 from leporello.core.compact import episode_tokens, render
-from leporello.core.extract import extract, worth
+from leporello.core.extract import extract, select, worth
 from leporello.core.extract.names import names, plain_words, tame
 from leporello.core.extract.sentences import sentences
 from leporello.core.tokens import estimate
@@ -322,6 +322,16 @@ def test_a_pasted_log_is_not_a_request() -> None:
     )
     own = [i.text for i in found if i.spans[0].message == "m3"]
     assert own == ["It still fails, see this output:", "Can you look at the first line?"]
+
+
+def test_a_talk_in_chinese_is_weighed_without_words() -> None:
+    found = extract([message(1, "user", "金融招聘会的规模是二百人。"), message(2, "user", "好。嗯。")])
+    assert found[0].text == "金融招聘会的规模是二百人。" and found[0].weight == max(i.weight for i in found)
+
+
+def test_a_must_that_does_not_fit_gives_way() -> None:
+    long, short = Item("goal", "word " * 50, weight=9), Item("goal", "Fix it.", weight=1)
+    assert select([long, short], room=30, cost=lambda i: len(i.text), worth={}, musts=lambda i: True) == [short]
 
 
 def test_same_input_same_items_and_any_order_of_work_is_kept() -> None:

@@ -34,6 +34,7 @@ def part(name: str, arguments: object) -> Part:
         ("mcp__x__frobnicate", {"description": "Frob it"}, "other", "frob it (mcp__x__frobnicate)"),
         ("mystery", {"cmd": "ls"}, "run", 'ran "ls"'),
         ("mystery", {}, "other", ""),
+        ("tool", {"a": '{"a": "{\\"a\\": \\"{}\\"}"}'}, "other", ""),
         ("function", {"arguments": '{"command": "ls"}'}, "run", 'ran "ls"'),
         ("get_user_details", {"user_id": "mia_li_3668"}, "read", 'called get_user_details with {"user_id": "mia_li_3668"}'),
         ("tool", {"arguments": 'Edit {"file_path": "/a/c.py", "old_string": "a", "new_string": "b"}'}, "change", 'changed in a/c.py "a" to "b"'),

@@ -54,7 +54,8 @@ def test_nothing_is_made_of_chatter_questions_tools_and_passing_state() -> None:
     assert not distil([episode(
         item("Thanks a lot!"), item("How are you doing today?"), item("Let me run the tests now.", "decision", trust="agent"),
         item("The build prints that it is done with everything.", "result", trust="tool"), item("All the tests pass in this branch now.", "state", trust="agent"),
-        item("ok yes", "confirmation"), item("You did a truly wonderful job there.", weight=0.8),
+        item("ok yes", "confirmation"), item("Far too long. " * 40), item("We decided to use line 12 of it.", "decision", trust="agent"), item("The cache was dropped.", "eliminated", trust="agent"),
+        item("The user likes to work at night on these things.", "preference", trust="agent"), item("You did a truly wonderful job there.", weight=0.8),
     )])  # fmt: skip
     assert not distil([])
 
@@ -106,6 +107,13 @@ def test_distilling_twice_adds_nothing() -> None:
     facts = [fact(o, f"f{n}") for n, o in enumerate(distil(episodes))]
     assert distil(episodes) == distil(episodes)
     assert not [o for o in distil(episodes, facts) if o.op not in {"none", "reinforce"}]
+
+
+def test_what_is_about_something_else_is_added() -> None:
+    known = [fact(distil([episode(item("Never deploy on a Friday afternoon.", "constraint"))])[0], "f1")]
+    assert [o.op for o in distil([episode(item("Always write tests before code.", "constraint", day=1), id="e2", number=2)], known)] == [
+        "add"
+    ]
 
 
 def test_said_again_in_another_episode_reinforces() -> None:

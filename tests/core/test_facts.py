@@ -54,7 +54,9 @@ def test_supersede_keeps_both_and_links_them() -> None:
 
 
 def test_lower_trust_never_supersedes_or_retracts() -> None:
-    assert run(Operation("supersede", "The office is in Porto.", target="f1", trust="tool"), known=(fact(),)) == [("add", "The office is in Porto.", "conflict")]
+    assert run(Operation("supersede", "The office is in Porto.", target="f1", trust="tool"), known=(fact(),)) == [
+        ("add", "The office is in Porto.", "conflict")
+    ]
     assert run(Operation("retract", target="f1", trust="agent"), known=(fact(),)) == []
     assert run(Operation("retract", target="f1", trust="user"), known=(fact(),)) == [("retract", "The office is in Lyon.", "deprecated")]
 
@@ -76,7 +78,9 @@ DAYS = st.integers(0, 20).map(lambda d: NOW + timedelta(days=d))
 
 
 @given(DAYS, DAYS, DAYS, st.one_of(st.none(), DAYS), st.one_of(st.none(), DAYS))
-def test_belief_has_two_clocks(start: datetime, recorded: datetime, moment: datetime, end: datetime | None, retracted: datetime | None) -> None:
+def test_belief_has_two_clocks(
+    start: datetime, recorded: datetime, moment: datetime, end: datetime | None, retracted: datetime | None
+) -> None:
     held = fact(valid_from=start, valid_to=end, recorded_at=recorded, retracted_at=retracted)
     was_true = start <= moment and (end is None or moment < end)
     was_held = recorded <= moment and (retracted is None or moment < retracted)

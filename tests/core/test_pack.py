@@ -13,7 +13,9 @@ from leporello.errors import BudgetTooSmall
 TEXTS = st.lists(st.text(alphabet="ab cd猫", min_size=1, max_size=300), max_size=6)
 
 
-@given(st.integers(0, 800), TEXTS, TEXTS, TEXTS, st.lists(st.tuples(st.integers(1, 90), st.integers(0, 2)), max_size=8), st.text(max_size=80))
+@given(
+    st.integers(0, 800), TEXTS, TEXTS, TEXTS, st.lists(st.tuples(st.integers(1, 90), st.integers(0, 2)), max_size=8), st.text(max_size=80)
+)
 def test_never_over_budget_and_every_piece_in_or_named(
     budget: int, facts: list[str], episodes: list[str], recalled: list[str], messages: list[tuple[int, int]], system: str
 ) -> None:
@@ -25,7 +27,10 @@ def test_never_over_budget_and_every_piece_in_or_named(
         "facts": [Piece(f"f{i}", t, i) for i, t in enumerate(facts)],
         "episodes": [Piece(f"e{i}", t, -i) for i, t in enumerate(episodes)],
         "recalled": [Piece(f"r{i}", t, i) for i, t in enumerate(recalled)],
-        "messages": [Piece(f"m{i}", "x", unit - u, unit=u, message={"n": i}, tokens=t) for i, ((t, _), u) in enumerate(zip(messages, units, strict=True))],
+        "messages": [
+            Piece(f"m{i}", "x", unit - u, unit=u, message={"n": i}, tokens=t)
+            for i, ((t, _), u) in enumerate(zip(messages, units, strict=True))
+        ],
     }
     reserved = {"system": system, "pins": "- keep", "query": "why?"}
     try:

@@ -19,7 +19,9 @@ DATA = Path(os.environ.get("LEPORELLO_EVAL_DATA") or Path(__file__).parents[2] /
 FIRST = datetime(1, 1, 1, tzinfo=UTC)
 LAST = datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)
 aware = st.datetimes(
-    min_value=datetime(1, 1, 3), max_value=datetime(9999, 12, 29), timezones=st.integers(-1439, 1439).map(lambda m: timezone(timedelta(minutes=m)))
+    min_value=datetime(1, 1, 3),
+    max_value=datetime(9999, 12, 29),
+    timezones=st.integers(-1439, 1439).map(lambda m: timezone(timedelta(minutes=m))),
 )
 
 

@@ -95,7 +95,15 @@ def test_turns_count_from_one_without_gaps(said: list[tuple[str, bool]]) -> None
 
 
 def test_turns_of_a_tool_loop() -> None:
-    said = [("user", False), ("assistant", False), ("user", True), ("assistant", False), ("tool", True), ("tool", True), ("assistant", False)]
+    said = [
+        ("user", False),
+        ("assistant", False),
+        ("user", True),
+        ("assistant", False),
+        ("tool", True),
+        ("tool", True),
+        ("assistant", False),
+    ]
     place, turns = Place(), []
     for role, has_result in said:
         place = place.after(role, has_result=has_result)

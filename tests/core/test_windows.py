@@ -19,7 +19,10 @@ def chat(turns: int, tokens: int = 50) -> Unfolded:
 
 def rest(window: Unfolded, cut: int) -> Unfolded:
     return Unfolded(
-        window.turns[cut:], window.tokens[cut:], [c - cut for c in window.cuts if c >= cut], frozenset(c - cut for c in window.plain if c >= cut)
+        window.turns[cut:],
+        window.tokens[cut:],
+        [c - cut for c in window.cuts if c >= cut],
+        frozenset(c - cut for c in window.plain if c >= cut),
     )
 
 

@@ -20,11 +20,17 @@ BLOCK = st.one_of(
     st.just({"type": "thinking", "thinking": "hm", "signature": "s"}),
     st.just({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}}),
 )
-ANTHROPIC = st.builds(lambda r, c: {"role": r, "content": c}, st.sampled_from(["user", "assistant"]), st.one_of(TEXT, st.lists(BLOCK, max_size=4)))
+ANTHROPIC = st.builds(
+    lambda r, c: {"role": r, "content": c}, st.sampled_from(["user", "assistant"]), st.one_of(TEXT, st.lists(BLOCK, max_size=4))
+)
 OPENAI = st.one_of(
     st.builds(lambda r, t: {"role": r, "content": t}, st.sampled_from(["user", "assistant", "system", "developer"]), TEXT),
     st.builds(
-        lambda i: {"role": "assistant", "content": None, "tool_calls": [{"id": i, "type": "function", "function": {"name": "f", "arguments": "not json"}}]},
+        lambda i: {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"id": i, "type": "function", "function": {"name": "f", "arguments": "not json"}}],
+        },
         IDS,
     ),
     st.builds(lambda i, t: {"role": "tool", "tool_call_id": i, "content": t}, IDS, TEXT),
@@ -93,6 +99,12 @@ def test_repairs_say_what_is_missing() -> None:
 
 def test_an_id_that_was_used_twice_becomes_two() -> None:
     call = {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "f", "input": {}}]}
-    log = [{"role": "user", "content": "go"}, call, {"role": "tool", "tool_call_id": "a", "content": "1"}, call, {"role": "tool", "tool_call_id": "a", "content": "2"}]
+    log = [
+        {"role": "user", "content": "go"},
+        call,
+        {"role": "tool", "tool_call_id": "a", "content": "1"},
+        call,
+        {"role": "tool", "tool_call_id": "a", "content": "2"},
+    ]
     sent = wire.for_openai(log)
     assert [(m.get("tool_call_id"), m["content"]) for m in sent if m["role"] == "tool"] == [("a", "1"), ("a_2", "2")]

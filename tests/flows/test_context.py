@@ -35,7 +35,9 @@ def fill(mem: Memory, turns: int = 40) -> leporello.Scoped:
 
 def test_blocks_come_in_order_and_say_their_records(mem: Memory) -> None:
     alice = fill(mem)
-    ctx = alice.narrow(session="s").context("When do deploys happen, and who packed the heron statue of order 3?", budget=3_000, system="You are a clerk.")
+    ctx = alice.narrow(session="s").context(
+        "When do deploys happen, and who packed the heron statue of order 3?", budget=3_000, system="You are a clerk."
+    )
     assert [b.kind for b in ctx.blocks] == ["system", "pins", "facts", "episodes", "messages", "recalled"]
     assert ctx.blocks[0].text == "You are a clerk." and "Never touch the production database." in ctx.blocks[1].text
     assert ctx.tokens <= 3_000 and ctx.stable_prefix_tokens == sum(b.tokens for b in ctx.blocks[:4])
@@ -53,7 +55,9 @@ def test_the_same_memory_gives_the_same_bytes_and_a_new_message_leaves_the_prefi
     assert first.text == second.text
     handle.remember("one more question about order 39")
     third = handle.context("something else entirely?", budget=3_000)
-    assert [b.text for b in third.blocks if b.kind in {"pins", "facts", "episodes"}] == [b.text for b in first.blocks if b.kind in {"pins", "facts", "episodes"}]
+    assert [b.text for b in third.blocks if b.kind in {"pins", "facts", "episodes"}] == [
+        b.text for b in first.blocks if b.kind in {"pins", "facts", "episodes"}
+    ]
 
 
 def test_what_is_left_out_is_said(mem: Memory) -> None:

@@ -21,8 +21,12 @@ from leporello.testing import ManualClock, ScriptedCompactor
 
 
 def exchange(session: Session, i: int) -> None:
-    session.add({"role": "user", "content": f"Please look at the invoice number {i}, and tell me whether the total of {i * 10} euros is right."})
-    session.add({"role": "assistant", "content": f"Invoice {i} is right: I added the lines in src/invoice_{i}.py and they come to {i * 10} euros."})
+    session.add(
+        {"role": "user", "content": f"Please look at the invoice number {i}, and tell me whether the total of {i * 10} euros is right."}
+    )
+    session.add(
+        {"role": "assistant", "content": f"Invoice {i} is right: I added the lines in src/invoice_{i}.py and they come to {i * 10} euros."}
+    )
 
 
 def covered(layers: Layers) -> list[int]:
@@ -131,7 +135,12 @@ def test_nothing_is_fine_to_fold_and_nothing_cannot_be_compacted(mem: Memory) ->
 
 
 def scripted(tmp_path: Path, *answers: Any) -> tuple[Memory, Session]:
-    mem = leporello.open(tmp_path / "s.db", embedder="hash", compactor=ScriptedCompactor(episodes=answers), clock=ManualClock(datetime(2026, 1, 1, tzinfo=UTC)))
+    mem = leporello.open(
+        tmp_path / "s.db",
+        embedder="hash",
+        compactor=ScriptedCompactor(episodes=answers),
+        clock=ManualClock(datetime(2026, 1, 1, tzinfo=UTC)),
+    )
     session = mem.scope(user="a").session("s")
     for i in range(25):
         exchange(session, i)
@@ -231,8 +240,15 @@ def test_any_session_folds_completely_and_only_forward(said: list[str], data: st
 def test_close_keeps_facts_and_can_be_repeated(mem: Memory) -> None:
     with mem.scope(user="a", project="shop").session("s") as session:
         session.add({"role": "user", "content": "Never touch the production database. I prefer tabs over spaces in this project."})
-        session.add({"role": "assistant", "content": "Understood. We decided to use Postgres for the ledger because Redis evicts keys under memory pressure."})
-        session.add({"role": "user", "content": "Right, and remember that deploys happen on Tuesdays because the auditors come on Wednesdays."})
+        session.add(
+            {
+                "role": "assistant",
+                "content": "Understood. We decided to use Postgres for the ledger because Redis evicts keys under memory pressure.",
+            }
+        )
+        session.add(
+            {"role": "user", "content": "Right, and remember that deploys happen on Tuesdays because the auditors come on Wednesdays."}
+        )
         session.add({"role": "assistant", "content": "Noted: deploys happen on Tuesdays."})
     facts = mem.scope(user="a", project="shop").facts()
     assert facts

@@ -46,11 +46,15 @@ def test_erasing_a_message_takes_what_rests_on_it_and_only_that(mem: Memory, tmp
     after = session.episodes()
     assert [e for e in after if e in others] == others and len(after) == len(others) + 1
     remade = next(e for e in after if e not in others)
-    assert (remade.turns, remade.positions, remade.number) == (covering.turns, covering.positions, covering.number) and remade.id != covering.id
+    assert (remade.turns, remade.positions, remade.number) == (
+        covering.turns,
+        covering.positions,
+        covering.number,
+    ) and remade.id != covering.id
     for gone in (page.id, covering.id, *(f.id for f in facts)):
         with pytest.raises(NotFound):
             alice.get(gone)
-    assert MARK not in str([*session.messages(), *after, *alice.facts(), alice.recall(MARK, k=50).to_dict(), session.compact().text])
+    assert MARK not in str([*session.messages(), *after, *alice.facts(), alice.recall(MARK, k=50).hits, session.compact().text])
     assert all(set(f.provenance.episodes) <= {e.id for e in after} for f in alice.facts())
     assert MARK in str(list(mem.scope(user="bob", project="shop").session("s").messages()))
     mem.scope(user="bob", project="shop").erase_all()

@@ -75,7 +75,9 @@ def test_every_nasty_query_answers(mem: Memory) -> None:
 
 
 @needs_data
-@pytest.mark.parametrize(("name", "query"), [("cjk_one", "猫"), ("thai", "สวัสดี"), ("rtl", "שלום"), ("rtl", "مرحبا"), ("combining", "é"), ("zwj", "👩‍👩‍👧‍👦")])
+@pytest.mark.parametrize(
+    ("name", "query"), [("cjk_one", "猫"), ("thai", "สวัสดี"), ("rtl", "שלום"), ("rtl", "مرحبا"), ("combining", "é"), ("zwj", "👩‍👩‍👧‍👦")]
+)
 def test_words_of_every_script_find_their_text(mem: Memory, name: str, query: str) -> None:
     texts: dict[str, str] = json.loads((DATA / "nasty" / "text.json").read_text(encoding="utf-8"))
     made = {key: mem.scope().remember(text).id for key, text in texts.items()}
@@ -127,13 +129,23 @@ def test_kinds_narrow_and_sessions_too(mem: Memory) -> None:
     alice.learn("Herons eat fish.", kind="fact")
     assert {h.record.kind for h in alice.recall("heron herons")} == {"message", "fact"}
     assert {h.record.kind for h in alice.recall("heron", kinds=("fact",))} == {"fact"}
-    assert [h.record.text for h in alice.narrow(session="two").recall("heron", kinds=("message",))] == ["The heron flew over the mill at noon."]
+    assert [h.record.text for h in alice.narrow(session="two").recall("heron", kinds=("message",))] == [
+        "The heron flew over the mill at noon."
+    ]
 
 
 def test_a_fact_that_ended_is_found_only_for_its_time(mem: Memory, clock: ManualClock) -> None:
     alice = mem.scope(user="alice")
     old = alice.learn("The office is in Lyon.", at="2024-01-01")
-    op = Operation("supersede", "The office is in Porto.", target=old.id, trust="user", source="user_stated", confidence=1.0, at=datetime(2025, 1, 1, tzinfo=UTC))
+    op = Operation(
+        "supersede",
+        "The office is in Porto.",
+        target=old.id,
+        trust="user",
+        source="user_stated",
+        confidence=1.0,
+        at=datetime(2025, 1, 1, tzinfo=UTC),
+    )
     assert [c.action for c in changes([op], [old], scope=alice.scope, session=None, now=clock.now())] == ["add", "supersede"]
     with mem._ports.store.write() as w:
         apply(mem._ports, w, [op], alice.scope)

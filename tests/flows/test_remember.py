@@ -119,7 +119,13 @@ def test_media_are_kept_once_and_come_back(mem: Memory, tmp_path: Path) -> None:
 def test_what_json_cannot_hold_is_refused_and_loses_nothing(mem: Memory) -> None:
     session = mem.scope().session("s")
     session.add("before")
-    for bad in ({"role": "user", "content": {1, 2}}, {"role": "user", 3: "x"}, object(), {"role": "user", "content": [datetime.now(UTC)]}, 3):
+    for bad in (
+        {"role": "user", "content": {1, 2}},
+        {"role": "user", 3: "x"},
+        object(),
+        {"role": "user", "content": [datetime.now(UTC)]},
+        3,
+    ):
         with pytest.raises(BadMessage):
             session.add(bad)
     assert [m.text for m in session.messages()] == ["before"]
@@ -139,13 +145,19 @@ def test_sdk_objects_and_whole_answers(mem: Memory) -> None:
     chat = {"role": "assistant", "content": "yes"}
     session.add(Block(object="chat.completion", choices=[{"message": chat}, {"message": {"role": "assistant", "content": "no"}}]))
     item = {"type": "function_call", "call_id": "c1", "name": "f", "arguments": "{}"}
-    session.add(Block(object="response", output=[item, {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "hi"}]}]))
+    session.add(
+        Block(
+            object="response", output=[item, {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "hi"}]}]
+        )
+    )
     assert [m.original for m in session.messages()][:3] == [{"role": "assistant", "content": [call]}, chat, item]
     assert [m.role for m in session.messages()] == ["assistant"] * 4
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.lists(st.tuples(st.sampled_from(["user", "assistant", "tool"]), st.text(min_size=1, max_size=40)), max_size=12), st.integers(1, 5))
+@given(
+    st.lists(st.tuples(st.sampled_from(["user", "assistant", "tool"]), st.text(min_size=1, max_size=40)), max_size=12), st.integers(1, 5)
+)
 def test_chunking_changes_nothing(said: list[tuple[str, str]], chunk: int) -> None:
     drafts = [Draft({"role": r, "content": t}) for r, t in said]
     placed = []

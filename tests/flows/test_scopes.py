@@ -18,13 +18,19 @@ from leporello.records import DIMENSIONS
 
 DATA = Path(os.environ.get("LEPORELLO_EVAL_DATA") or Path(__file__).parents[2] / "../shared/data").resolve()
 needs_data = pytest.mark.skipif(not DATA.exists(), reason=f"the data folder {DATA} is missing: set LEPORELLO_EVAL_DATA")
-NAMES = st.sampled_from(["a", "A", "a_b", "a%", "a.b", "a:b", "é", "e\u0301", "a\x00", "\ud83d", "' OR 1=1 --", "*", " ", "null", "../x", "a/b"])
+NAMES = st.sampled_from(
+    ["a", "A", "a_b", "a%", "a.b", "a:b", "é", "e\u0301", "a\x00", "\ud83d", "' OR 1=1 --", "*", " ", "null", "../x", "a/b"]
+)
 
 
 def fill(handle: Scoped, mark: str) -> list[str]:
     """One record of every kind; their ids."""
     session = handle.session(f"session-{mark}") if handle.scope.session is None else None
-    said = session.add(f"The secret word is {mark}, keep it well.") if session else (handle.remember(f"The secret word is {mark}, keep it well."),)
+    said = (
+        session.add(f"The secret word is {mark}, keep it well.")
+        if session
+        else (handle.remember(f"The secret word is {mark}, keep it well."),)
+    )
     fact = handle.learn(f"The secret of this place is {mark}.")
     handle.set_note("secret", mark)
     if session:
@@ -84,7 +90,9 @@ DIMS = st.fixed_dictionaries({d: st.one_of(st.none(), NAMES) for d in DIMENSIONS
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(NAMES, DIMS), min_size=2, max_size=6, unique_by=str), NAMES, DIMS)
-def test_a_handle_sees_exactly_what_the_rule_says(written: list[tuple[str, dict[str, str | None]]], tenant: str, dims: dict[str, str | None]) -> None:
+def test_a_handle_sees_exactly_what_the_rule_says(
+    written: list[tuple[str, dict[str, str | None]]], tenant: str, dims: dict[str, str | None]
+) -> None:
     with leporello.open(":memory:", embedder="hash") as mem:
         made = {}
         for i, (t, d) in enumerate(written):

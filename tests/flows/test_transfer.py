@@ -18,7 +18,16 @@ from leporello.results import Layers
 
 DATA = Path(os.environ.get("LEPORELLO_EVAL_DATA") or Path(__file__).parents[2] / "../shared/data").resolve()
 needs_data = pytest.mark.skipif(not DATA.exists(), reason=f"the data folder {DATA} is missing: set LEPORELLO_EVAL_DATA")
-SMALL = ("codex/ac_", "claude-code-log", "claude-code/06", "claude-code/26", "claude-code-viewer", "mini-swe-agent", "roo__", "memory_files")
+SMALL = (
+    "codex/ac_",
+    "claude-code-log",
+    "claude-code/06",
+    "claude-code/26",
+    "claude-code-viewer",
+    "mini-swe-agent",
+    "roo__",
+    "memory_files",
+)
 
 
 def small_files() -> list[Path]:
@@ -104,7 +113,15 @@ def test_the_handles_session_takes_the_files(mem: Memory, tmp_path: Path) -> Non
 
 def test_memory_files_become_pages_and_facts_once(mem: Memory, tmp_path: Path) -> None:
     entries = [
-        {"tick": 1, "time": "2024-01-15T10:30:00", "type": "event", "summary": "Met Alice at the park.", "tags": ["social"], "importance": "high", "mood": 3},
+        {
+            "tick": 1,
+            "time": "2024-01-15T10:30:00",
+            "type": "event",
+            "summary": "Met Alice at the park.",
+            "tags": ["social"],
+            "importance": "high",
+            "mood": 3,
+        },
         {"tick": 2, "summary": "The kettle is broken.", "type": "observation"},
     ]
     path = write(tmp_path / "memory.jsonl", *entries)

@@ -31,11 +31,24 @@ def bare(text: str) -> str:
 def test_memory_entries(write: Write) -> None:
     path = write(
         [
-            {"tick": "44", "time": "2024-01-15T10:30:00", "type": "decision", "summary": "Use WAL.", "tags": ["db", 3], "importance": "HIGH", "mood": {"v": 1}},
+            {
+                "tick": "44",
+                "time": "2024-01-15T10:30:00",
+                "type": "decision",
+                "summary": "Use WAL.",
+                "tags": ["db", 3],
+                "importance": "HIGH",
+                "mood": {"v": 1},
+            },
             {"key": "editor", "value": "vim", "ts": 1715000000, "confidence": 1.0, "tags": "a, b"},
             {"tick": True, "content": "c", "timestamp": "nonsense", "importance": 3},
             {"tick": 5},
-            {"type": "entity", "name": "Ann", "entityType": "person", "observations": ["likes tea", {"text": "sails", "timestamp": "2025-01-01"}, 4]},
+            {
+                "type": "entity",
+                "name": "Ann",
+                "entityType": "person",
+                "observations": ["likes tea", {"text": "sails", "timestamp": "2025-01-01"}, 4],
+            },
             {"type": "entity", "name": "Bo", "observations": []},
             {"type": "relation", "from": "Ann", "to": "Bo", "relationType": "knows"},
         ]
@@ -52,7 +65,9 @@ def test_memory_entries(write: Write) -> None:
 
 
 def test_bookkeeping_does_not_make_an_entry_another_one(write: Write) -> None:
-    path = write([{"tick": 1, "summary": "a", "_access_count": 1}, {"tick": 1, "summary": "a", "_access_count": 9}, {"tick": 2, "summary": "a"}])
+    path = write(
+        [{"tick": 1, "summary": "a", "_access_count": 1}, {"tick": 1, "summary": "a", "_access_count": 9}, {"tick": 2, "summary": "a"}]
+    )
     first, second, third = learnts(path)
     assert first.origin == second.origin != third.origin
     assert second.original["_access_count"] == 9
@@ -141,7 +156,14 @@ def test_notes_keep_lines_that_are_not_utf8_apart(write: Write) -> None:
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-@given(st.lists(st.sampled_from(["# h", "## k", "- a", "  - b", "    - c", "1. n", "p:", "p", "```", "> q", "| a |", "---", "", "[x]: y", "<b>", "    code"]), max_size=14))
+@given(
+    st.lists(
+        st.sampled_from(
+            ["# h", "## k", "- a", "  - b", "    - c", "1. n", "p:", "p", "```", "> q", "| a |", "---", "", "[x]: y", "<b>", "    code"]
+        ),
+        max_size=14,
+    )
+)
 def test_no_line_of_notes_is_lost(write: Write, lines: list[str]) -> None:
     path = write("x\n\n" + "\n".join(lines))
     entries: list[Entry] = list(read(path, "markdown"))

@@ -145,7 +145,9 @@ def origins(path: Path, name: str) -> list[tuple[str | None, str | None]]:
     return [(getattr(e, "session", None), e.origin) for e in read(path, name) if isinstance(e, (Draft, Learnt))]
 
 
-@pytest.mark.parametrize("path", [p for p in files("transcripts") if p.parent.name.startswith(("claude", "codex", "pi", "mini"))], ids=named)
+@pytest.mark.parametrize(
+    "path", [p for p in files("transcripts") if p.parent.name.startswith(("claude", "codex", "pi", "mini"))], ids=named
+)
 def test_origins_tell_different_messages_of_a_session_apart(path: Path) -> None:
     seen: dict[tuple[str | None, str | None], Any] = {}
     found = detect(path)
@@ -195,7 +197,9 @@ def test_every_memory_entry_is_kept(path: Path) -> None:
     learnt = [e for e in entries if isinstance(e, Learnt)]
     for row in rows(path):
         if "observations" in row:
-            assert [o for e in learnt if e.original.get("name") == row["name"] for o in e.original["observations"]][: len(row["observations"])]
+            assert [o for e in learnt if e.original.get("name") == row["name"] for o in e.original["observations"]][
+                : len(row["observations"])
+            ]
             assert all(any(o in e.original.get("observations", ()) for e in learnt) for o in row["observations"])
         else:
             assert any(e.original == row for e in learnt)

@@ -43,7 +43,9 @@ class Piece:
     tokens: int = 0
 
 
-def pack(pieces: Mapping[str, Sequence[Piece]], *, budget: int, reserved: Mapping[str, str]) -> tuple[tuple[Block, ...], tuple[Omitted, ...]]:
+def pack(
+    pieces: Mapping[str, Sequence[Piece]], *, budget: int, reserved: Mapping[str, str]
+) -> tuple[tuple[Block, ...], tuple[Omitted, ...]]:
     """The blocks, in order, and what was left out with the reason.
 
     `reserved` holds the texts of `system`, `pins` and `query` that are always in; `BudgetTooSmall` if they do not fit.

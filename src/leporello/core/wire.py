@@ -36,7 +36,8 @@ def for_anthropic(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]
     out = []
     for e in _exchanges(messages):
         blocks: list[dict[str, Any]] = [
-            {"type": "tool_result", "tool_use_id": i, "content": t or "(empty)", **({"is_error": True} if err else {})} for i, t, err in e.results
+            {"type": "tool_result", "tool_use_id": i, "content": t or "(empty)", **({"is_error": True} if err else {})}
+            for i, t, err in e.results
         ]
         blocks += [b if isinstance(b, dict) else {"type": "text", "text": b} for b in e.shown]
         blocks += [{"type": "tool_use", "id": i, "name": n, "input": _arguments(a)} for i, n, a in e.calls]
@@ -123,7 +124,11 @@ def _calls(parts: Sequence[Part], i: int, call_id: str) -> Iterator[tuple[int, i
 def _shown(parts: Sequence[Part], original: Mapping[str, Any]) -> Iterator[Any]:
     """Texts as strings; Anthropic images and documents as their own blocks; other media as a stub."""
     content = original.get("content")
-    media = [b for b in content if isinstance(b, Mapping) and b.get("type") in {"image", "document"} and "source" in b] if isinstance(content, list) else []
+    media = (
+        [b for b in content if isinstance(b, Mapping) and b.get("type") in {"image", "document"} and "source" in b]
+        if isinstance(content, list)
+        else []
+    )
     for p in parts:
         if p.kind in {"text", "other"}:
             yield p.text if p.text.strip() else ""

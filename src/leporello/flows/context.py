@@ -88,15 +88,19 @@ def context(ports: Ports, shelf: Shelf, scope: Scope, wanted: Wanted) -> Context
         pins = r.pins(scope)
         facts = _facts(r, scope, wanted)[: policy.facts]
         episodes = _episodes(r, scope, state, wanted)[-policy.episodes :] if policy.episodes else []
-        tail = list(r.messages(state, first=state.folded + 1)) if state is not None and wanted.as_of is None and wanted.believed_at is None else []
+        tail = (
+            list(r.messages(state, first=state.folded + 1))
+            if state is not None and wanted.as_of is None and wanted.believed_at is None
+            else []
+        )
     shown = {f.id for f in facts} | {e.id for e in episodes} | {m.id for m in tail}
     pieces = {
         "facts": [pack.Piece(f.id, fact_line(f), rank) for f, rank in _stable(facts)],
         "episodes": [pack.Piece(e.id, render_episode(e), -e.number, _EPISODE_TOKENS) for e in episodes],
         "messages": _messages(tail),
-        "recalled": [pack.Piece(h.record.id, hit_line(h), i, _RECALLED_TOKENS) for i, h in enumerate(h for h in hits if h.record.id not in shown)][
-            : policy.recalled
-        ],
+        "recalled": [
+            pack.Piece(h.record.id, hit_line(h), i, _RECALLED_TOKENS) for i, h in enumerate(h for h in hits if h.record.id not in shown)
+        ][: policy.recalled],
     }
     reserved = {"system": wanted.system, "pins": "\n".join(f"- {p}" for p in pins), "query": wanted.query or ""}
     blocks, omitted = pack.pack(pieces, budget=wanted.budget, reserved=reserved)
@@ -143,7 +147,9 @@ def _episodes(r: Reader, scope: Scope, state: SessionState | None, wanted: Wante
     return [
         e
         for e in found
-        if e.layer == 2 and (wanted.as_of is None or e.at <= wanted.as_of) and (wanted.believed_at is None or e.recorded_at <= wanted.believed_at)
+        if e.layer == 2
+        and (wanted.as_of is None or e.at <= wanted.as_of)
+        and (wanted.believed_at is None or e.recorded_at <= wanted.believed_at)
     ]
 
 
@@ -161,4 +167,3 @@ def _messages(tail: Sequence[Message]) -> list[pack.Piece]:
         line = f"{m.name or m.role}: {m.text}"
         pieces.append(pack.Piece(m.id, line, rank, unit=unit, message=m.original, tokens=m.tokens))
     return pieces if waiting is None else [p for p, u in zip(pieces, units, strict=True) if u < units[waiting]]
-

@@ -13,11 +13,12 @@ from leporello.core import facts as rules
 from leporello.core import rank, words
 from leporello.core.times import micros
 from leporello.errors import BadSetting, EmptyQuery
-from leporello.ports import Mark, Ports, Reader
+from leporello.ports import AnyRecord, Mark, Ports, Reader
 from leporello.records import Fact, Kind, Scope
-from leporello.results import Hit, Recall
+from leporello.results import Hit, Reason, Recall
 
 KINDS: tuple[Kind, ...] = ("message", "episode", "fact")
+_GUESSED = (Reason("guess", 0.0, "nothing of the query; newest first"),)
 _QUERY_CHARACTERS = 4_000
 _SHELF_ROWS = 500_000
 
@@ -101,10 +102,19 @@ def recall(ports: Ports, shelf: Shelf, scope: Scope, question: Question) -> Reca
         )
         found = shelf.search(r, scope, query, sieve, ports, k=question.k + 20 if "fact" in question.kinds else question.k)
         records = r.records(scope, [f.rid for f in found])
-    hits = [Hit(records[f.rid], f.score, f.why, records[f.rid].provenance) for f in found if f.rid in records]
-    hits = [h for h in hits if not isinstance(h.record, Fact) or rules.believed(h.record, as_of=question.as_of, believed_at=question.believed_at)]
-    missed = not hits or hits[0].score < ports.policies.recall.floor
+    held = [f for f in found if f.rid in records and _holds(records[f.rid], question)]
+    missed = not held or held[0].score < ports.policies.recall.floor
+    hits = [
+        Hit(records[f.rid], f.score, f.why or _GUESSED, records[f.rid].provenance)
+        for f in held
+        if missed or f.why  # beside real answers, what has no part of the query is none
+    ]
     return Recall(question.text, tuple(hits[: question.k]), missed, round((perf_counter() - began) * 1000, 3))
+
+
+def _holds(record: AnyRecord, question: Question) -> bool:
+    """False for a fact that was not true, or not believed, at the moment asked for."""
+    return not isinstance(record, Fact) or rules.believed(record, as_of=question.as_of, believed_at=question.believed_at)
 
 
 def _check(question: Question) -> None:

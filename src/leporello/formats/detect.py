@@ -169,7 +169,10 @@ _LINE_TESTS: tuple[tuple[str, Test], ...] = (
 _ELEMENT_TESTS: tuple[tuple[str, Test], ...] = (
     ("locomo", _locomo),
     ("tau-bench", _has("task_id", "traj")),
-    ("niceeval", lambda v: str(v.get("type")).startswith("operation.") or (v.get("type") == "message" and "text" in v and "content" not in v)),
+    (
+        "niceeval",
+        lambda v: str(v.get("type")).startswith("operation.") or (v.get("type") == "message" and "text" in v and "content" not in v),
+    ),
     ("cline", _has("id", "ts", "task")),
     ("chatgpt-export", _has("mapping", "title")),
     ("claude-ai-export", _has("chat_messages")),

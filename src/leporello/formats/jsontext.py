@@ -180,7 +180,9 @@ def glimpse(text: str, at: int = 0, depth: int = 5) -> Any:
 def _too_deep(value: Any) -> bool:
     level = [value]
     for _ in range(MAX_DEPTH):
-        level = [inner for outer in level for inner in (outer.values() if isinstance(outer, dict) else outer) if isinstance(inner, (dict, list))]
+        level = [
+            inner for outer in level for inner in (outer.values() if isinstance(outer, dict) else outer) if isinstance(inner, (dict, list))
+        ]
         if not level:
             return False
     return True

@@ -143,7 +143,10 @@ class Source:
         for chunk in self.chunks():
             held += chunk
             if len(held) > MAX_DOCUMENT:
-                raise FormatError(f"{self.path.name} is one document of more than {MAX_DOCUMENT >> 20} MB.", hint="Convert it to JSON Lines: those are streamed.")
+                raise FormatError(
+                    f"{self.path.name} is one document of more than {MAX_DOCUMENT >> 20} MB.",
+                    hint="Convert it to JSON Lines: those are streamed.",
+                )
         return jsontext.decoded(bytes(held))
 
     @cached_property

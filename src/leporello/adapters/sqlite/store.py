@@ -78,7 +78,9 @@ class SqliteStore:
     def check(self) -> list[str]:
         with self._connections.reading() as db:
             found = [str(r[0]) for r in db.execute("PRAGMA integrity_check(20)") if r[0] != "ok"]
-            found += [f"{table} row {rid} refers to a missing row of {parent}" for table, rid, parent, _ in db.execute("PRAGMA foreign_key_check")]
+            found += [
+                f"{table} row {rid} refers to a missing row of {parent}" for table, rid, parent, _ in db.execute("PRAGMA foreign_key_check")
+            ]
             return found
 
     def scrub(self, *, patience: float = 5.0) -> bool:

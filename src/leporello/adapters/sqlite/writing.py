@@ -33,7 +33,16 @@ class SqliteWriter(SqliteReader):
 
     def put_session(self, state: SessionState) -> None:
         closed = micros(state.closed_at) if state.closed_at else None
-        values = (state.messages, state.turns, int(state.answered), int(state.joinable), state.folded, state.episodes, state.stalled, closed)
+        values = (
+            state.messages,
+            state.turns,
+            int(state.answered),
+            int(state.joinable),
+            state.folded,
+            state.episodes,
+            state.stalled,
+            closed,
+        )
         self.db.execute(self.sql["put_session"], (*values, self._tenant(state.scope), state.rid))
 
     def known_origins(self, state: SessionState, origins: Sequence[str]) -> set[str]:
@@ -62,7 +71,18 @@ class SqliteWriter(SqliteReader):
             entries.append((tenant, usr, state.rid, 0, rid, n.pos, at, recorded, n.entry.terms, n.entry.vector))
             made.append(
                 Message(
-                    id_, state.scope, n.pos, n.turn, n.role, n.draft.name, n.at, recorded_at, n.trust, n.text, n.draft.original, n.tokens,
+                    id_,
+                    state.scope,
+                    n.pos,
+                    n.turn,
+                    n.role,
+                    n.draft.name,
+                    n.at,
+                    recorded_at,
+                    n.trust,
+                    n.text,
+                    n.draft.original,
+                    n.tokens,
                     n.draft.origin,
                 )  # fmt: skip
             )
