@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import stat
 import threading
+import time
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,6 +34,7 @@ from leporello.errors import (
 APPLICATION_ID = 0x4C45504F
 WAIT_MS = 120_000
 _HEADER = b"SQLite format 3\x00"
+_LOOKS = 5
 _CHECKED_BYTES = 8 * 1024 * 1024
 
 
@@ -283,13 +285,28 @@ def _examine(path: str, *, read_only: bool, keyed: bool) -> None:
         raise StoreUnreachable(f"{path} is not a file.")
     if not read_only and not held.st_mode & 0o222:
         raise ReadOnlyStore(f"{path} is marked read-only.")
-    _examine_bytes(path, held.st_size, keyed=keyed)
+    _examine_patiently(path, keyed=keyed)
 
 
-def _examine_bytes(path: str, size: int, *, keyed: bool) -> None:
+def _examine_patiently(path: str, *, keyed: bool) -> None:
+    """Looks again for a tenth of a second: another process that is just making the file will have finished then."""
+    for left in range(_LOOKS, -1, -1):
+        try:
+            _examine_bytes(path, keyed=keyed)
+            return
+        except (NotAStore, CorruptStore):
+            if not left:
+                raise
+            time.sleep(0.02)
+
+
+def _examine_bytes(path: str, *, keyed: bool) -> None:
+    """Refuses what is no store, or one that was cut short. The size is read last, because another process may be writing."""
     try:
         with open(path, "rb") as f:
             head = f.read(100)
+            logged = _has_log(path)
+            size = os.fstat(f.fileno()).st_size
     except OSError as e:
         raise StoreUnreachable(f"{path}: {e.strerror}.") from e
     if not head:
@@ -303,13 +320,19 @@ def _examine_bytes(path: str, size: int, *, keyed: bool) -> None:
     page = int.from_bytes(head[16:18], "big") or 65536
     page = 65536 if page == 1 else page
     pages = int.from_bytes(head[28:32], "big")
-    if not _has_log(path) and (size < 512 or size < pages * page):
+    if not logged and (size < 512 or size < pages * page):
         raise CorruptStore(f"{path} is cut short: {size} of {pages * page} bytes.")
 
 
 def _has_log(path: str) -> bool:
-    """True if commits may lie in the write-ahead log that are not in the file yet."""
-    return os.path.exists(path + "-wal") and os.path.getsize(path + "-wal") > 0
+    """True if commits may lie in the write-ahead log, or be on their way, that are not in the file yet."""
+    for side in ("-wal", "-journal"):
+        try:
+            if os.path.getsize(path + side) > 0:
+                return True
+        except OSError:
+            continue
+    return False
 
 
 def _looks_encrypted(path: str) -> bool:
