@@ -76,7 +76,7 @@ class SessionState:
     """The state of one session: counters and how far it is folded. `rid` is the store's own handle.
 
     `answered` and `joinable` are the state of the newest turn (`core.turns.Place`); `folded` is the position of the
-    last folded message; `stalled` counts folds in a row without progress.
+    last folded message, `folded_turn` the last turn that begins at or before it; `stalled` counts folds in a row without progress.
     """
 
     rid: int
@@ -86,6 +86,7 @@ class SessionState:
     answered: bool = False
     joinable: bool = False
     folded: int = 0
+    folded_turn: int = 0
     episodes: int = 0
     stalled: int = 0
     closed_at: datetime | None = None

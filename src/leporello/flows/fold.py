@@ -52,7 +52,7 @@ def fold(ports: Ports, scope: Scope, *, everything: bool = False) -> FoldReport:
             if episode is None:
                 return fold(ports, scope, everything=everything)
             made.append(episode)
-            state = replace(state, folded=episode.positions[1], episodes=episode.number)
+            state = _moved(state, episode)
             tail = _after(tail, cut)
     third = distil(ports, scope, closing=False)
     return replace(
@@ -114,7 +114,7 @@ def layers(ports: Ports, scope: Scope) -> Layers:
         if state is None:
             return Layers()
         episodes = r.episodes(scope, session=state)
-    kept = _next_turn(episodes)
+    kept = state.folded_turn + 1
     ranges = {layer: tuple(e.turns for e in episodes if e.layer == layer and e.turns[0] <= e.turns[1]) for layer in (2, 3)}
     return Layers(ranges[3], ranges[2], ((kept, state.turns),) if kept <= state.turns else (), state.turns)
 
@@ -148,7 +148,7 @@ def compact(ports: Ports, scope: Scope, *, budget: int) -> Compact:
 def _write_episode(ports: Ports, state: SessionState, messages: Sequence[Message]) -> Episode | None:
     """Makes and writes one episode; None if another process folded in the meantime."""
     try:
-        episode = make_episode(ports, state, messages, number=state.episodes + 1, first_turn=messages[0].turn)
+        episode = make_episode(ports, state, messages, number=state.episodes + 1, first_turn=state.folded_turn + 1)
     except FoldRefused:
         with ports.store.write() as w:
             now = w.session(state.scope)
@@ -160,9 +160,8 @@ def _write_episode(ports: Ports, state: SessionState, messages: Sequence[Message
         now = w.session(state.scope)
         if now is None or now.folded != state.folded or not _unchanged(w, now, messages):
             return None
-        first = _next_turn(w.episodes(now.scope, session=now))
-        made = w.add_episode(now, replace(episode, turns=(first, episode.turns[1])), entry)
-        w.put_session(replace(now, folded=made.positions[1], episodes=made.number, stalled=0))
+        made = w.add_episode(now, episode, entry)
+        w.put_session(replace(_moved(now, made), stalled=0))
     return made
 
 
@@ -172,9 +171,10 @@ def _unchanged(r: Reader, state: SessionState, messages: Sequence[Message]) -> b
     return [m.id for m in held] == [m.id for m in messages]
 
 
-def _next_turn(episodes: Sequence[Episode]) -> int:
-    """The first turn that no episode holds: a turn belongs to the layer of its first message."""
-    return max((e.turns[1] for e in episodes), default=0) + 1
+def _moved(state: SessionState, episode: Episode) -> SessionState:
+    """The state after this episode: a turn belongs to the layer of its first message."""
+    turn = max(state.folded_turn, episode.turns[1])
+    return replace(state, folded=episode.positions[1], folded_turn=turn, episodes=episode.number)
 
 
 def _tail(messages: Sequence[Message]) -> _Tail:

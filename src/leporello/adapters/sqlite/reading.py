@@ -158,8 +158,10 @@ class SqliteReader:
         row = self._row("session", (tenant, rid))
         if row is None:
             return None
-        messages, turns, answered, joinable, folded, episodes, stalled, closed = row
-        return SessionState(rid, scope, messages, turns, bool(answered), bool(joinable), folded, episodes, stalled, codec.when(closed))
+        messages, turns, answered, joinable, folded, turn, episodes, stalled, closed = row
+        return SessionState(
+            rid, scope, messages, turns, bool(answered), bool(joinable), folded, turn, episodes, stalled, codec.when(closed)
+        )
 
     def _tenant(self, scope: Scope) -> int:
         return int(self._value("tenant", (codec.pack(scope.tenant),)) or -1)

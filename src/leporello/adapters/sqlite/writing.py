@@ -39,6 +39,7 @@ class SqliteWriter(SqliteReader):
             int(state.answered),
             int(state.joinable),
             state.folded,
+            state.folded_turn,
             state.episodes,
             state.stalled,
             closed,

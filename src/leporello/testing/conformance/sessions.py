@@ -51,7 +51,9 @@ class SessionRules(OpenedStore):
         """Every field of a session's state is kept."""
         with store.write() as w:
             state = w.open_session(S1)
-            put = replace(state, messages=7, turns=4, answered=True, joinable=True, folded=3, episodes=2, stalled=1, closed_at=AT)
+            put = replace(
+                state, messages=7, turns=4, answered=True, joinable=True, folded=3, folded_turn=2, episodes=2, stalled=1, closed_at=AT
+            )
             w.put_session(put)
             assert w.session(S1) == put
         with store.read() as r:

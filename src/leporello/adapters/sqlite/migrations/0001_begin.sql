@@ -39,6 +39,7 @@ CREATE TABLE session (
   answered INTEGER NOT NULL,
   joinable INTEGER NOT NULL,
   folded INTEGER NOT NULL,
+  folded_turn INTEGER NOT NULL,
   episodes INTEGER NOT NULL,
   stalled INTEGER NOT NULL,
   closed_at INTEGER,

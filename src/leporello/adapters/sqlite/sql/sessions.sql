@@ -1,11 +1,12 @@
 -- name: session
-SELECT messages, turns, answered, joinable, folded, episodes, stalled, closed_at FROM session WHERE tenant = ? AND scope = ?;
+SELECT messages, turns, answered, joinable, folded, folded_turn, episodes, stalled, closed_at FROM session WHERE tenant = ? AND scope = ?;
 
 -- name: add_session
-INSERT INTO session (tenant, scope, messages, turns, answered, joinable, folded, episodes, stalled) VALUES (?, ?, 0, 0, 0, 0, 0, 0, 0);
+INSERT INTO session (tenant, scope, messages, turns, answered, joinable, folded, folded_turn, episodes, stalled)
+VALUES (?, ?, 0, 0, 0, 0, 0, 0, 0, 0);
 
 -- name: put_session
-UPDATE session SET messages = ?, turns = ?, answered = ?, joinable = ?, folded = ?, episodes = ?, stalled = ?, closed_at = ?
+UPDATE session SET messages = ?, turns = ?, answered = ?, joinable = ?, folded = ?, folded_turn = ?, episodes = ?, stalled = ?, closed_at = ?
 WHERE tenant = ? AND scope = ?;
 
 -- name: delete_session
