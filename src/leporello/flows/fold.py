@@ -74,19 +74,20 @@ def distil(ports: Ports, scope: Scope, *, closing: bool) -> FoldReport:
         state = r.session(scope)
         episodes = [e for e in r.episodes(scope, session=state) if e.layer == 2] if state else []
         known = r.facts(_fact_scope(scope))
-    leaving = episodes[: windows.episodes_to_distil(len(episodes), ports.policies.fold)]
-    fresh = [e for e in (episodes if closing else leaving) if not e.distilled]
+    leaving = windows.episodes_to_distil(len(episodes), ports.policies.fold)
+    reached = episodes if closing else episodes[:leaving]
+    fresh = [e for e in reached if not e.distilled]
     if not leaving and not fresh:
         return FoldReport()
     operations = ports.compactor.distil(fresh, [f for f in known if f.retracted_at is None]) if fresh else ()
-    moved_from = [e for e in episodes if e in leaving or e in fresh]
-    moved = [replace(e, distilled=True, layer=3 if e in leaving else 2) for e in moved_from]
+    moved = [replace(e, distilled=True, layer=3 if i < leaving else 2) for i, e in enumerate(reached) if i < leaving or not e.distilled]
     with ports.store.write() as w:
-        if not set(moved_from) <= set(w.episodes(scope, session=state)):
-            return FoldReport()
-        made = apply(ports, w, operations, scope)
-        w.put_episodes(moved)
-    return FoldReport(distilled=tuple(e.id for e in moved), facts=tuple(f.id for f in made))
+        held = {(e.id, e.layer, e.distilled) for e in w.episodes(scope, session=state)}
+        if {(e.id, e.layer, e.distilled) for e in episodes} <= held:
+            made = apply(ports, w, operations, scope)
+            w.put_episodes(moved)
+            return FoldReport(distilled=tuple(e.id for e in moved), facts=tuple(f.id for f in made))
+    return distil(ports, scope, closing=closing)
 
 
 def apply(ports: Ports, w: Writer, operations: Sequence[Operation], scope: Scope) -> list[Fact]:
