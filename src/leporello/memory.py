@@ -101,7 +101,7 @@ class Memory:
 
     def backup(self, path: str | os.PathLike[str]) -> None:
         """A consistent copy at a new path, with the same key, while others go on writing."""
-        self._ports.store.backup(os.fspath(path))
+        self._ports.store.backup(_path(path))
 
     def flush(self) -> None:
         """Waits for background work (there is none yet) and moves the write-ahead log into the file if nobody reads it."""
@@ -245,8 +245,13 @@ class Scoped:
         return forget.erase(self._ports, self.scope, ids)
 
     def erase_all(self) -> Receipt:
-        """Erases everything that belongs to exactly the dimensions of this handle, and what rests on it."""
-        return forget.erase_all(self._ports, self.scope)
+        """Erases everything that belongs to exactly the dimensions of this handle, and what rests on it.
+
+        The lines that imports into this scope could not read, and put aside beside the store, go too.
+        """
+        receipt = forget.erase_all(self._ports, self.scope)
+        dropped = transfer.drop_quarantine(self._ports.store.path, self.scope)
+        return replace(receipt, counts={**receipt.counts, "quarantine files": dropped}) if dropped else receipt
 
     def stats(self) -> dict[str, int]:
         """Records that this scope sees, by kind."""
@@ -261,12 +266,12 @@ class Scoped:
 
         What cannot be read goes to the quarantine file, verbatim. `progress` is called with bytes done and in all.
         """
-        target = quarantine if quarantine is not None else transfer.quarantine_path(self._ports.store.path, os.fspath(path))
-        return transfer.bring(self._ports, self.scope, os.fspath(path), format=format, quarantine=os.fspath(target), progress=progress)
+        aside = None if quarantine is None else os.fspath(quarantine)
+        return transfer.bring(self._ports, self.scope, _path(path), format=format, quarantine=aside, progress=progress)
 
     def export(self, folder: str | os.PathLike[str], *, format: str = "original") -> int:
         """Writes the messages of each session, as they came in, to JSON files in a folder; how many messages."""
-        return transfer.take(self._ports, self.scope, os.fspath(folder), format=format)
+        return transfer.take(self._ports, self.scope, _path(folder), format=format)
 
 
 def _held(ports: Ports, scope: Scope, origin: str | None) -> Message:
@@ -279,13 +284,24 @@ def _held(ports: Ports, scope: Scope, origin: str | None) -> Message:
     return found
 
 
+def _path(path: str | os.PathLike[str]) -> str:
+    """The path as text."""
+    try:
+        place = os.fspath(path)
+    except TypeError:
+        raise BadSetting(f"{path!r} is no path.", hint="Pass a string or a path object.") from None
+    if not isinstance(place, str):
+        raise BadSetting(f"{path!r} is no path.", hint="Pass a string or a path object.")
+    return place
+
+
 def _moment(value: Moment | None) -> datetime | None:
     return None if value is None else instant(value)
 
 
 def _store(path: str | os.PathLike[str], key: str | None, read_only: bool) -> SqliteStore:
-    place = os.fspath(path)
-    if not isinstance(place, str) or not place:
+    place = _path(path)
+    if not place:
         raise BadSetting("The path is empty.", hint='Pass the path of a file, or ":memory:".')
     if place.startswith(("postgresql://", "postgres://")):
         raise BadSetting("PostgreSQL stores are not part of this version.", hint="Pass the path of a file.")

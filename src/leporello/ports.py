@@ -168,6 +168,10 @@ class Reader(Protocol):
         """Messages of one session by position, both ends included, in order."""
         ...
 
+    def last_turn(self, state: SessionState, *, first: int, last: int) -> int | None:
+        """The greatest turn among the messages between two positions, both included; None if there are none."""
+        ...
+
     def episodes(self, scope: Scope, *, session: SessionState | None = None) -> list[Episode]:
         """Episodes that the scope sees (or of one session only), oldest first."""
         ...
@@ -245,7 +249,7 @@ class Writer(Reader, Protocol):
         ...
 
     def put_episodes(self, episodes: Sequence[Episode]) -> None:
-        """Writes the layer and the distilled mark of episodes."""
+        """Writes the layer, the distilled mark and the turns of episodes."""
         ...
 
     def put_note(self, note: Note) -> None:

@@ -215,7 +215,11 @@ def _statements(items: Sequence[Item], section: str) -> tuple[Item, ...]:
 
 @dataclass(frozen=True)
 class Episode(Record):
-    """What a contiguous run of turns came to (layer L2). `turns` and `positions` are first and last, both included."""
+    """What a contiguous run of turns came to (layer L2). `turns` and `positions` are first and last, both included.
+
+    A turn belongs to the episode that holds its first message. Of an episode that holds only the end of a turn, in a long
+    tool loop, the range is empty: `(n + 1, n)` for the end of turn n.
+    """
 
     id: str
     scope: Scope
@@ -258,7 +262,8 @@ class Episode(Record):
     def provenance(self) -> Provenance:
         """Its turns, and the characters that its items come from."""
         spans = tuple(dict.fromkeys(s for i in self.items for s in i.spans))
-        return Provenance(self.scope.session, tuple(range(self.turns[0], self.turns[1] + 1)), (self.id,), spans)
+        turns = tuple(range(self.turns[0], self.turns[1] + 1)) or (self.turns[1],)
+        return Provenance(self.scope.session, turns, (self.id,), spans)
 
     @property
     def tool_results(self) -> dict[str, str]:

@@ -46,7 +46,10 @@ class Session:
                 return
 
     def tail(self) -> tuple[Message, ...]:
-        """The messages that no episode covers: always a legal continuation, no result without its call."""
+        """The messages that no episode covers, cut where no call is parted from its results.
+
+        A result that comes after the model has spoken on stands alone here, as in the log; contexts show it as text.
+        """
         with self._ports.store.read() as r:
             state = r.session(self.scope)
             return tuple(r.messages(state, first=state.folded + 1)) if state else ()

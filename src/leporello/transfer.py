@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import base64
+import glob
 import hashlib
 import json
 import os
 import re
+import shutil
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TextIO
 
-from leporello.errors import BadSetting, StoreUnreachable
+from leporello.errors import BadSetting, LeporelloError, StoreUnreachable
 from leporello.flows import learn
 from leporello.flows.remember import remember
 from leporello.formats import Learnt, Reading, Unreadable, by_session, read
@@ -22,6 +25,7 @@ from leporello.records import Draft, Message, Scope, Span, Trust
 from leporello.results import ImportReport
 
 ENTRY = "leporello_entry"
+_WHOSE = "scope.json"
 _IMPORTANCE = {"high": 0.9, "medium": 0.7, "low": 0.5}
 
 
@@ -35,30 +39,48 @@ class _Count:
     learnt: dict[str, Learnt] = field(default_factory=dict)
 
 
-def quarantine_path(store: str, source: str) -> str:
-    """Beside the store (beside the source for a store in memory): one file per source."""
-    name = os.path.basename(source)
-    mark = hashlib.sha256(os.path.abspath(source).encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return f"{source}.quarantine.jsonl" if store == ":memory:" else os.path.join(f"{store}.quarantine", f"{name}.{mark}.jsonl")
+def quarantine_path(store: str, scope: Scope, source: str) -> str:
+    """In a folder beside the store (in the temporary folder for a store in memory), one for each scope, a file per source."""
+    folder = os.path.join(_quarantine_folder(store), _mark(json.dumps(scope.to_dict(), sort_keys=True)))
+    return os.path.join(folder, f"{os.path.basename(source)}.{_mark(os.path.abspath(source))}.jsonl")
+
+
+def drop_quarantine(store: str, scope: Scope) -> int:
+    """Removes the quarantine files of every scope that this one covers; how many."""
+    dropped = 0
+    for folder in glob.glob(os.path.join(glob.escape(_quarantine_folder(store)), "*")):
+        try:
+            whose = Scope(**json.loads(Path(folder, _WHOSE).read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError, LeporelloError):
+            continue
+        if scope.covers(whose):
+            dropped += len(os.listdir(folder)) - 1
+            shutil.rmtree(folder)
+    return dropped
 
 
 def bring(
-    ports: Ports, scope: Scope, path: str, *, format: str | None, quarantine: str, progress: Callable[[int, int], None] | None = None
+    ports: Ports, scope: Scope, path: str, *, format: str | None, quarantine: str | None, progress: Callable[[int, int], None] | None = None
 ) -> ImportReport:
-    """Reads a file into the scope. Sessions take the file's own names, or the file's name, or the handle's session."""
+    """Reads a file into the scope. Sessions take the file's own names, or the file's name, or the handle's session.
+
+    Without a path for it, the quarantine file lies beside the store, in a folder that `erase_all` of the scope takes along.
+    """
+    whose = replace(scope, session=None)
+    aside = quarantine_path(ports.store.path, whose, path) if quarantine is None else quarantine
     reading = read(path, format)
     count = _Count()
     sessions: dict[str, None] = {}
     stored = 0
-    with _Quarantine(quarantine) as bad:
+    with _Quarantine(aside, whose if quarantine is None else None) as bad:
         source = _drafts(reading, scope, stem=_session_name(path), count=count, bad=bad, progress=progress)
-        for chunk in remember(ports, replace(scope, session=None), source):
+        for chunk in remember(ports, whose, source):
             stored += len(chunk)
             sessions.update(dict.fromkeys(m.scope.session or "" for m in chunk))
             _learn(ports, scope, chunk, count.learnt)
     return ImportReport(
         reading.format.name, count.seen, stored, count.seen - stored - count.quarantined, count.quarantined, sum(count.skipped.values()),
-        tuple(sessions), quarantine if count.quarantined else None, dict(count.skipped),
+        tuple(sessions), aside if count.quarantined else None, dict(count.skipped),
     )  # fmt: skip
 
 
@@ -66,11 +88,14 @@ def take(ports: Ports, scope: Scope, folder: str, *, format: str = "original") -
     """One JSON file per session with its messages verbatim, and `index.json` that says which file is which."""
     if format != "original":
         raise BadSetting(f"format={format!r}: use original.")
-    target = Path(folder)
     try:
-        target.mkdir(parents=True, exist_ok=True)
-    except OSError as e:
-        raise StoreUnreachable(f"{folder}: {e.strerror}.") from e
+        return _write_sessions(ports, scope, Path(folder))
+    except (OSError, ValueError) as e:
+        raise StoreUnreachable(f"{folder!r}: {e}.") from e
+
+
+def _write_sessions(ports: Ports, scope: Scope, target: Path) -> int:
+    target.mkdir(parents=True, exist_ok=True)
     index = []
     total = 0
     with ports.store.read() as r:
@@ -89,8 +114,9 @@ def take(ports: Ports, scope: Scope, folder: str, *, format: str = "original") -
 class _Quarantine:
     """A side file of JSON lines `{"place", "why", "raw"}`, made only when there is something to put in it."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, whose: Scope | None) -> None:
         self._path = path
+        self._whose = whose
         self._file: TextIO | None = None
 
     def __enter__(self) -> _Quarantine:
@@ -101,19 +127,23 @@ class _Quarantine:
             self._file.close()
 
     def put(self, entry: Unreadable) -> None:
-        if self._file is None:
-            try:
-                os.makedirs(os.path.dirname(os.path.abspath(self._path)), exist_ok=True)
-                self._file = open(self._path, "w", encoding="utf-8")
-            except OSError as e:
-                raise StoreUnreachable(
-                    f"The quarantine file {self._path}: {e.strerror}.", hint="Pass another path with quarantine=…."
-                ) from e
         try:
             raw = {"raw": entry.raw.decode("utf-8")}
         except UnicodeDecodeError:
             raw = {"raw_base64": base64.b64encode(entry.raw).decode("ascii")}
-        self._file.write(json.dumps({"place": entry.place, "why": entry.why, **raw}) + "\n")
+        try:
+            file = self._file = self._file or self._open()
+            file.write(json.dumps({"place": entry.place, "why": entry.why, **raw}) + "\n")
+            file.flush()
+        except (OSError, ValueError) as e:
+            raise StoreUnreachable(f"The quarantine file {self._path!r}: {e}.", hint="Pass another path with quarantine=….") from e
+
+    def _open(self) -> TextIO:
+        folder = Path(os.path.abspath(self._path)).parent
+        folder.mkdir(parents=True, exist_ok=True)
+        if self._whose is not None:
+            (folder / _WHOSE).write_text(json.dumps(self._whose.to_dict()), encoding="utf-8")
+        return open(self._path, "w", encoding="utf-8")
 
 
 def _drafts(
@@ -182,5 +212,12 @@ def _session_name(path: str) -> str:
 
 
 def _slug(name: str) -> str:
-    mark = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return (re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:60] or "session") + "-" + mark
+    return (re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:60] or "session") + "-" + _mark(name)
+
+
+def _mark(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
+def _quarantine_folder(store: str) -> str:
+    return os.path.join(tempfile.gettempdir(), "leporello.quarantine") if store == ":memory:" else f"{store}.quarantine"

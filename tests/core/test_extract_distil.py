@@ -153,3 +153,21 @@ def test_statements_in_chinese() -> None:
     old = fact(distil([episode(item("会议的地点是上海国际中心。"))])[0], "f1")
     (op,) = distil([episode(item("会议的地点是北京展览馆。", day=2), id="e2", number=2)], [old])
     assert op.op == "supersede"
+
+
+def test_a_decision_that_is_given_up_later_is_superseded() -> None:
+    old = fact(distil([episode(item("We decided to use RabbitMQ for the photo queue.", "decision"))])[0], "f1")
+    later = item("drop RabbitMQ for the queue and use a table in Postgres instead.", "decision", day=5)
+    assert [(o.op, o.target) for o in distil([episode(later, id="e2", number=2)], [old])] == [("supersede", "f1")]
+    both = distil([episode(item("We decided to use RabbitMQ for the photo queue.", "decision"), later)])
+    assert [o.text for o in both] == [later.text]
+
+
+def test_rules_said_in_one_breath_are_one_fact_when_there_are_too_many() -> None:
+    rules = [f"Never move barrel number {n} of row {n}{n} by hand." for n in range(12)]
+    texts, place = [], 0
+    for rule in rules:
+        texts.append(dataclasses.replace(item(rule, "constraint"), spans=(Span("m1", place, place + len(rule), 1),)))
+        place += len(rule) + 1
+    found = distil([episode(*texts)])
+    assert len(found) <= 10 and sum(o.text.count("Never move") for o in found) == 12

@@ -42,6 +42,7 @@ def test_a_call_that_the_conversation_left_behind_divides_nothing() -> None:
     assert pending([user(), model("a"), user(), model()]) is None
     assert legal_cuts([user(), model("a"), user(), model()]) == [0, 1, 2, 3, 4]
     assert pending([user(), model("a", "b"), user("a"), model()]) is None
+    assert pending([user(), model("a"), user()]) == 1 and legal_cuts([user(), model("a"), user()]) == [0, 1]
 
 
 def test_one_reply_over_several_messages_is_one_unit() -> None:

@@ -151,7 +151,8 @@ def test_marks_say_who_spoke() -> None:
 
 @given(st.text())
 def test_any_text_is_taken(text: str) -> None:
-    assert terms(text).size >= query_terms(text).hashes.size == len(query_terms(text).words)
+    asked = query_terms(text)
+    assert 2 * terms(text).size >= asked.hashes.size == len(asked.words)  # a short month is asked for in full too
 
 
 @given(st.text(st.characters(categories=("L", "N")), min_size=1, max_size=40))

@@ -153,7 +153,18 @@ def test_refusals_are_typed(mem: Memory, tmp_path: Path) -> None:
         mem.export(write(tmp_path / "file", "x") / "sub")
 
 
-def test_a_store_in_memory_keeps_bad_lines_beside_the_source(tmp_path: Path) -> None:
+def test_a_store_in_memory_keeps_bad_lines_in_the_temporary_folder(tmp_path: Path) -> None:
     with leporello.open(":memory:", embedder="hash") as mem:
         report = mem.import_(write(tmp_path / "t.jsonl", {"role": "user", "content": "x"}, "{", {"role": "user", "content": "y"}))
-    assert report.quarantine_file == str(tmp_path / "t.jsonl.quarantine.jsonl")
+    assert report.quarantine_file is not None and str(tmp_path) not in report.quarantine_file
+    Path(report.quarantine_file).unlink()
+
+
+def test_erasing_a_scope_takes_its_quarantined_lines(mem: Memory, tmp_path: Path) -> None:
+    path = write(tmp_path / "t.jsonl", {"role": "user", "content": "x"}, "{broken heron", {"role": "user", "content": "y"})
+    kept = mem.scope(user="bob").import_(path).quarantine_file
+    gone = mem.scope(user="alice", project="shop").import_(path).quarantine_file
+    assert kept and gone and kept != gone
+    receipt = mem.scope(user="alice").erase_all()
+    assert receipt.counts["quarantine files"] == 1
+    assert not Path(gone).exists() and Path(kept).exists()

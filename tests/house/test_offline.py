@@ -43,4 +43,3 @@ def test_no_socket_is_ever_opened(tmp_path: Path) -> None:
     cli = [sys.executable, "-m", "leporello.entrypoints.cli", "demo"]
     done = subprocess.run(cli, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
-

@@ -13,7 +13,7 @@ METHODS = {
     "Clock": 1,
     "Embedder": 1,
     "Compactor": 3,
-    "Reader": 15,
+    "Reader": 16,
     "Writer": 15,  # beside those of a Reader
     "Store": 8,
 }

@@ -36,6 +36,10 @@ ASKED: frozenset[str] = frozenset({"goal", "correction", "confirmation", "decisi
 KEPT: frozenset[str] = frozenset({"goal", "constraint", "decision", "eliminated", "preference", "correction", "event", "pattern"})
 _WORD = re.compile(r"[^\W_]+")
 _SPEAKER = re.compile(r"[\w .'-]{1,40}: ")
+_POINTS = re.compile(r"\W*[\w'’]+ (?:it|this|that|them|these|those|both)\b", re.IGNORECASE)
+"""A request that only the talk around it tells the meaning of."""
+_LEANS = re.compile(r"\W*(?:\w+[,.!] )?(?:that|this|it|those|they)\b", re.IGNORECASE)
+_CHANGED = re.compile(r" — (?:changed|wrote|added to|took out of) ")
 _DATE = re.compile(r" \((?:week(?:end)? of )?\d{4}(?:-\d\d){0,2}\)")
 
 
@@ -99,13 +103,13 @@ def _text(items: Sequence[Item]) -> str:
 
 
 def _newest(items: Sequence[Item]) -> Item | None:
-    """The first item of the user's last message, when there is a task and more than one message of the user."""
-    told = [i for i in items if i.trust == "user" and i.section in ASKED and i.spans]
+    """The first item of the user's last message, when there is a task, more than one message of the user, and it asks or rules."""
+    told = [i for i in items if i.trust == "user" and i.spans]
     if not any(i.section == "goal" for i in told) or len({i.spans[0].message for i in told}) < 2:
         return None
     last = max(reversed(told), key=lambda i: i.at.timestamp() if i.at else 0.0)
-    same = [i for i in told if i.spans[0].message == last.spans[0].message]
-    return min(same, key=lambda i: [s for s, _ in TITLES].index(i.section))
+    same = [i for i in told if i.spans[0].message == last.spans[0].message and i.section in ASKED]
+    return min(same, key=lambda i: [s for s, _ in TITLES].index(i.section), default=None)
 
 
 def _lines(items: Sequence[Item], newest: Item | None) -> list[str]:
@@ -177,15 +181,29 @@ def _aged(item: Item) -> Item:
     return dataclasses.replace(item, section=section, weight=round(item.weight * 0.5, 4))
 
 
-def summarise(items: Sequence[Item]) -> str:
-    """Two or three sentences: what was wanted or told, what was decided or found out, where it stood at the end."""
-    wanted = _heaviest(items, ("goal", "event", "preference"))
-    settled = _heaviest(items, ("decision", "eliminated", "correction", "constraint", "event", "error"), besides=wanted)
-    ended = _latest(items, ("state", "work", "next", "open"), besides=(*wanted, *settled)) or _heaviest(
-        items, ("event", "preference"), besides=(*wanted, *settled)
+def summarise(items: Sequence[Item], *, tokens: int = 1_000) -> str:
+    """Two or three sentences: what was wanted or told, what was decided or found out, where it stood at the end.
+
+    Of those that do not fit into `tokens` together, later ones are left out; the first alone is shortened.
+    """
+    told = [i for i in items if not i.text.rstrip("\"') ").endswith(("?", "？", ":", "：")) or (i.section == "goal" and ". " in i.text)]
+    goals = [i for i in told if i.section == "goal" and len(i.text) >= 32 and not _POINTS.match(i.text)]
+    begun = [i for i in told if i.section == "work" and _CHANGED.search(i.text)]
+    wanted = _heaviest(goals, ("goal",)) or tuple(begun[:1]) or _heaviest(told, ("goal", "event", "preference"))
+    settled = (
+        _heaviest([i for i in told if not _LEANS.match(i.text)], ("decision", "eliminated"), besides=wanted)
+        or _heaviest(told, ("correction", "constraint", "event"), besides=wanted)
+        or _heaviest(told, ("error",), besides=wanted)
     )
-    picks = [*wanted, *settled, *ended]
-    return " ".join(_ended(clip(i.text.split(" — ")[0], 60)) for i in (picks or list(items)[:1]))
+    ended = _latest(told, ("state", "work"), besides=(*wanted, *settled)) or _heaviest(
+        told, ("next", "event", "preference"), besides=(*wanted, *settled)
+    )
+    out = ""
+    for item in [*wanted, *settled, *ended] or list(items)[:1]:
+        text = _ended(clip(item.text.split(" — ")[0], 60))
+        longer = f"{out} {text}".strip()
+        out = longer if estimate(longer) <= tokens else out or clip(text, tokens)
+    return out
 
 
 def _heaviest(items: Sequence[Item], sections: Sequence[str], besides: Sequence[Item] = ()) -> tuple[Item, ...]:
@@ -194,13 +212,15 @@ def _heaviest(items: Sequence[Item], sections: Sequence[str], besides: Sequence[
 
 
 def _latest(items: Sequence[Item], sections: Sequence[str], besides: Sequence[Item]) -> tuple[Item, ...]:
+    """The last statement of how it stands; without one, the last step that is told in words."""
     found = [i for i in items if i.section in sections and i not in besides and not i.text.endswith("(completed)")]
     stated = [i for i in found if i.section == "state"]
-    return (found[-1],) if found and not stated else (stated[-1],) if stated else ()
+    worded = [i for i in found if re.match(r"[A-Z`\w][^—]* — |[^`]{40}", i.text)]
+    return tuple((stated or worded or found)[-1:])
 
 
 def _ended(text: str) -> str:
-    return text if text[-1:] in ".!?。！？…:" else f"{text}."
+    return text if text[-1:] in ".!?。！？…:”" else f"{text}."
 
 
 def render_episode(episode: Episode) -> str:
@@ -216,4 +236,6 @@ def render_episode(episode: Episode) -> str:
 
 def episode_tokens(summary: str, items: Sequence[Item]) -> int:
     """What an episode costs where it is shown: its summary, and the items with their reasons that do not stand in it."""
-    return estimate(summary) + sum(estimate(i.text) + estimate(i.why) for i in items if i.text not in summary)
+    return estimate(summary) + sum(
+        estimate(i.text) + (estimate(i.why) if i.why not in i.text else 0) for i in items if i.text not in summary
+    )

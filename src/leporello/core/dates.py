@@ -137,6 +137,8 @@ _RULES: tuple[_Rule, ...] = (
     _days(1, r"\btomorrow(?: (?:morning|afternoon|evening|night))?\b|(?<!après-)\bdemain\b|(?<!la )(?<!pasado )(?<!de )\bmañana\b|明天|(?<!説)明日"),
     _rule(r"(?<!heute )(?<!guten )(?<!am )(?<!jeden )\bmorgen\b(?! früh um)", lambda m, d: _shift(d, "day", 1), case=True),
     _rule(rf"\b(?:last|past) ({_ANY_DAY})\b|\b(?:letzten?|vergangenen?) ({_LATIN_DAY})\b|\b({_LATIN_DAY}) (?:dernier|pasado)\b", lambda m, d: _weekday(d, m.group(m.lastindex or 1), -1)),
+    _rule(rf"(?:\b(?:will|going to|wants? to|plans? to|planning to|ha(?:ve|s) to|needs? to|must|should|shall|let['’]s|due)\b|['’]ll\b)[^.?!]{{0,60}}?\b(?P<at>(?:on|by|until|before) (?P<day>{_LATIN_DAY})\b)(?!s)", lambda m, d: _weekday(d, m.group("day"), 1)),
+    _rule(rf"\b(?:was|were|had|did|told|said|saw|met|went|came|bought|got|[a-z]{{3,}}ed)\b[^.?!]{{0,40}}?\b(?P<at>on (?P<day>{_LATIN_DAY})\b)(?!s)", lambda m, d: _weekday(d, m.group("day"), -1)),
     _rule(rf"\b(?:next|coming) ({_ANY_DAY})\b|\b(?:nächsten?|kommenden?) ({_LATIN_DAY})\b|\b({_LATIN_DAY}) (?:prochain|próximo|que viene)\b|\bpróximo ({_LATIN_DAY})\b", lambda m, d: _weekday(d, m.group(m.lastindex or 1), 1)),
     _rule(rf"\bthis ({_LATIN_DAY})\b|\bdiesen ({_LATIN_DAY})\b", lambda m, d: _weekday(d, m.group(m.lastindex or 1), 0)),
     _rule(r"上(?:个)?(?:周|星期)([一二三四五六日天])|先週の?([月火水木金土日])曜日?", lambda m, d: _weekday_of_week(d, m.group(m.lastindex or 1), -1)),
@@ -166,7 +168,7 @@ _RULES: tuple[_Rule, ...] = (
 
 
 _HINT = re.compile(
-    r"yester|today|night|morning|afternoon|evening|morrow|last|next|past|this|coming|ago|\bin (?:\d|[a-z])|gestern|heute|morgen|letzte|nächste|vergangen|kommende|diese|\bvor\b|hier|demain|derni|prochain|\bil y a|dans|cette|"
+    r"yester|today|night|morning|afternoon|evening|morrow|last|next|past|this|coming|ago|\b(?:on|by|until|before) |\bin (?:\d|[a-z])|gestern|heute|morgen|letzte|nächste|vergangen|kommende|diese|\bvor\b|hier|demain|derni|prochain|\bil y a|dans|cette|"
     r"ayer|anoche|hoy|mañana|pasad|próxim|viene|hace|dentro|est[ea]|\d|[前后昨今明周星期月年日先来後去本这上下]",
     re.IGNORECASE,
 )
@@ -194,7 +196,8 @@ def mentions(text: str, said: datetime) -> list[DateMention]:
         for match in pattern.finditer(text):
             absolute_date = _safe(value, match, day)
             if absolute_date:
-                found.append(DateMention(match.start(), match.end(), match.group(), absolute_date))
+                at = "at" if "at" in pattern.groupindex else 0
+                found.append(DateMention(match.start(at), match.end(at), match.group(at), absolute_date))
     out: list[DateMention] = []
     for mention in sorted(found, key=lambda m: (m.start, -m.end)):
         if not out or mention.start >= out[-1].end:

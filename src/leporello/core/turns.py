@@ -87,15 +87,15 @@ def pairs(messages: Sequence[Shape]) -> tuple[list[tuple[int, int, str]], list[i
 def pending(messages: Sequence[Shape]) -> int | None:
     """The index of the first call that may still be answered, or None.
 
-    A call without result is pending until the conversation moves on: until the user says something, or the model speaks
-    again after other results came. Then no result can follow legally, and the call divides nothing.
+    A call without result is pending until the model speaks again after something came from the other side: a reminder or
+    a word of the user may stand between a call and its result. Then no result can follow legally, and the call divides
+    nothing.
     """
     _, unanswered, _ = pairs(messages)
-    spoke = max((i for i, m in enumerate(messages) if not m.assistant and not m.results), default=-1)
     run = max((i for i, m in enumerate(messages) if m.assistant), default=-1)
     while run > 0 and messages[run - 1].assistant:
         run -= 1
-    return next((i for i in unanswered if i >= run and i > spoke), None)
+    return next((i for i in unanswered if i >= run), None)
 
 
 def legal_cuts(messages: Sequence[Shape], *, carrier: bool = True) -> list[int]:

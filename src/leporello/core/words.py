@@ -127,7 +127,7 @@ def query_terms(text: str) -> QueryTerms:
     telling = {w: x for w, x in found.items() if w not in stop} or found
     stems: dict[str, float] = {}
     for word, weight in telling.items():
-        for form in {_stem(word), _stem(_SHORT.get(word, word))}:
+        for form in dict.fromkeys((_stem(word), _stem(_SHORT.get(word, word)))):
             stems[form] = max(weight, stems.get(form, 0.0))
     hashes = np.array([_hash(w) for w in stems], dtype=np.uint32)
     speakers = np.array([_mark("by", w) for w in telling], dtype=np.uint32)

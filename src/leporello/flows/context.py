@@ -96,13 +96,13 @@ def context(ports: Ports, shelf: Shelf, scope: Scope, wanted: Wanted) -> Context
     shown = {f.id for f in facts} | {e.id for e in episodes} | {m.id for m in tail}
     pieces = {
         "facts": [pack.Piece(f.id, fact_line(f), rank) for f, rank in _stable(facts)],
-        "episodes": [pack.Piece(e.id, render_episode(e), -e.number, _EPISODE_TOKENS) for e in episodes],
+        "episodes": [pack.Piece(e.id, pack.neutral(render_episode(e)), -e.number, _EPISODE_TOKENS) for e in episodes],
         "messages": _messages(tail),
         "recalled": [
             pack.Piece(h.record.id, hit_line(h), i, _RECALLED_TOKENS) for i, h in enumerate(h for h in hits if h.record.id not in shown)
         ][: policy.recalled],
     }
-    reserved = {"system": wanted.system, "pins": "\n".join(f"- {p}" for p in pins), "query": wanted.query or ""}
+    reserved = {"system": wanted.system, "pins": pack.neutral("\n".join(f"- {p}" for p in pins)), "query": wanted.query or ""}
     blocks, omitted = pack.pack(pieces, budget=wanted.budget, reserved=reserved)
     return Context(blocks, omitted, wanted.budget, wanted.query)
 
@@ -111,10 +111,10 @@ def fact_line(fact: Fact) -> str:
     """`- text (because why; since date)`; what a tool or another source said is quoted with its origin."""
     day = f"since {fact.valid_from:%Y-%m-%d}" if fact.valid_from else ""
     until = f"until {fact.valid_to:%Y-%m-%d}" if fact.valid_to else ""
-    because = f"because {fact.why}" if fact.why else ""
+    because = f"because {fact.why}" if fact.why and fact.why not in fact.text else ""
     doubt = "disputed" if fact.status == "conflict" else ""
     notes = "; ".join(n for n in (because, day, until, doubt) if n)
-    line = f"- {fact.text}" + (f" ({notes})" if notes else "")
+    line = pack.neutral(f"- {fact.text}" + (f" ({notes})" if notes else ""))
     return pack.quoted(line, origin=fact.source) if fact.trust in {"tool", "external"} else line
 
 
@@ -124,10 +124,10 @@ def hit_line(hit: Hit) -> str:
     if isinstance(r, Fact):
         return fact_line(r)
     if isinstance(r, Episode):
-        return f"- [{r.at:%Y-%m-%d}, turns {r.turns[0]}-{r.turns[1]}] {r.summary}"
+        return pack.neutral(f"- [{r.at:%Y-%m-%d}, turns {r.turns[0]}-{r.turns[1]}] {r.summary}")
     where = f"{r.scope.session}, turn {r.turn}" if r.scope.session else f"turn {r.turn}"
     who = r.name or ("tool" if r.trust == "tool" else r.role)
-    line = f"[{r.at:%Y-%m-%d}, {where}] {who}: {r.text}"
+    line = pack.neutral(f"[{r.at:%Y-%m-%d}, {where}] {who}: {r.text}")
     return pack.quoted(line, origin=who) if r.trust in {"tool", "external"} else f"- {line}"
 
 
@@ -164,6 +164,6 @@ def _messages(tail: Sequence[Message]) -> list[pack.Piece]:
     pieces = []
     for m, unit in zip(tail, units, strict=True):
         rank = (units[-1] if units else 0) - unit
-        line = f"{m.name or m.role}: {m.text}"
+        line = pack.neutral(f"{m.name or m.role}: {m.text}")
         pieces.append(pack.Piece(m.id, line, rank, unit=unit, message=m.original, tokens=m.tokens))
     return pieces if waiting is None else [p for p, u in zip(pieces, units, strict=True) if u < units[waiting]]

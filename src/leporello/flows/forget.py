@@ -38,6 +38,8 @@ def erase(ports: Ports, scope: Scope, ids: Sequence[str]) -> Receipt:
         counts.update(w.erase(everything))
         gone = [r.id for r in everything if r.id not in {e.id for e in remade}]
         made = {e.id: _remake(ports, w, e) for e in remade}
+        for session in {m.scope for m in doomed if isinstance(m, Message)}:
+            _set_turns(w, session)
         _rename_sources(ports, w, scope, made)
     return _receipt(ports, scope, counts, gone)
 
@@ -114,6 +116,22 @@ def _remake(ports: Ports, w: Writer, old: Episode) -> str | None:
         fresh, turns=old.turns, positions=old.positions, layer=old.layer, distilled=old.distilled, at=left[-1].at
     )  # fmt: skip
     return w.add_episode(state, fresh, entries(ports.embedder, [said(fresh)])[0]).id
+
+
+def _set_turns(w: Writer, session: Scope) -> None:
+    """Gives each turn of the session to the episode that holds the first message that is left of it."""
+    state = w.session(session)
+    if state is None:
+        return
+    end = 0
+    changed = []
+    for e in w.episodes(session, session=state):
+        last = max(end, w.last_turn(state, first=e.positions[0], last=e.positions[1]) or 0)
+        if e.turns != (end + 1, last):
+            changed.append(replace(e, turns=(end + 1, last)))
+        end = last
+    w.put_episodes(changed)
+    w.put_session(replace(state, folded_turn=end))
 
 
 def _rename_sources(ports: Ports, w: Writer, scope: Scope, made: Mapping[str, str | None]) -> None:

@@ -95,6 +95,10 @@ class Source:
                     chunk = stream.read1(_CHUNK) if packed else stream.read(_CHUNK)
                 except (EOFError, zlib.error, gzip.BadGzipFile) as error:
                     self.broken = f"the compressed data is damaged: {error}"
+                    if first:
+                        raise FormatError(
+                            f"{self.path.name}: {self.broken}.", hint="Fetch the file again, or unpack what is left of it."
+                        ) from error
                     return
                 if not chunk:
                     return

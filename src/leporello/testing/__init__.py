@@ -6,17 +6,33 @@
         def open_store(self, path):
             return MyStore(path)
 
-`pip install 'leporello[test]'` brings what this needs: pytest and hypothesis. The package itself never imports it.
+`StoreConformance` needs pytest and hypothesis (`pip install 'leporello[test]'`) and is loaded when it is asked for; the clock
+and the compactor need nothing.
 """
 
 from __future__ import annotations
 
-import pytest
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-pytest.register_assert_rewrite("leporello.testing.conformance")
+from leporello.errors import MissingExtra
+from leporello.testing.clock import ManualClock
+from leporello.testing.compactor import Asked, ScriptedCompactor
 
-from leporello.testing.clock import ManualClock  # noqa: E402
-from leporello.testing.compactor import Asked, ScriptedCompactor  # noqa: E402
-from leporello.testing.conformance import StoreConformance  # noqa: E402
+if TYPE_CHECKING:
+    from leporello.testing.conformance import StoreConformance
 
 __all__ = ["Asked", "ManualClock", "ScriptedCompactor", "StoreConformance"]
+
+
+def __getattr__(name: str) -> Any:
+    """Loads the conformance rules, and what they need, when they are asked for (PEP 562)."""
+    if name != "StoreConformance":
+        raise AttributeError(f"module 'leporello.testing' has no attribute {name!r}")
+    try:
+        if "leporello.testing.conformance" not in sys.modules:
+            import_module("pytest").register_assert_rewrite("leporello.testing.conformance")
+        return import_module("leporello.testing.conformance").StoreConformance
+    except ModuleNotFoundError as e:
+        raise MissingExtra(f"StoreConformance needs {e.name}.", hint="Install it with `pip install 'leporello[test]'`.") from e

@@ -57,6 +57,8 @@ def mapped(path: str) -> Iterator[None]:
         raise StoreError(f"{path}: the disk is full.", hint="Free some space; what was acknowledged is kept.") from e
     except apsw.IOError as e:
         raise StoreError(f"{path}: {e}.", hint="The disk or the file system failed; what was acknowledged is kept.") from e
+    except UnicodeDecodeError as e:
+        raise CorruptStore(f"{path} holds text that is damaged: {e}.") from e
     except (apsw.ConnectionClosedError, apsw.CursorClosedError) as e:
         raise StoreClosed(path) from e
 
@@ -81,6 +83,20 @@ class Connections:
         with mapped(path), self.writing(begin=False):
             pass
         _OPEN.add(self)
+
+    @property
+    def closed(self) -> bool:
+        """True after `close`."""
+        return self._closed
+
+    @property
+    def identity(self) -> tuple[int, int] | None:
+        """Device and number of the file, whatever its path is called; None if there is none (any more)."""
+        try:
+            held = os.stat(self.path)
+        except OSError:
+            return None
+        return held.st_dev, held.st_ino
 
     @contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
@@ -266,10 +282,19 @@ def verify(db: apsw.Connection, path: str) -> None:
             raise CorruptStore(f"{path}: {found}.")
 
 
+def check_path(path: str) -> None:
+    """Refuses what no file system can name."""
+    try:
+        named = bool(path) and "\x00" not in path and bool(os.fsencode(path))
+    except UnicodeEncodeError:
+        named = False
+    if not named:
+        raise StoreUnreachable(f"{path!r} is no path.")
+
+
 def _examine(path: str, *, read_only: bool, keyed: bool) -> None:
     """What can be said of the file before it is opened."""
-    if not path or "\x00" in path:
-        raise StoreUnreachable(f"{path!r} is no path.")
+    check_path(path)
     try:
         held = os.stat(path)
     except FileNotFoundError:
@@ -285,7 +310,16 @@ def _examine(path: str, *, read_only: bool, keyed: bool) -> None:
         raise StoreUnreachable(f"{path} is not a file.")
     if not read_only and not held.st_mode & 0o222:
         raise ReadOnlyStore(f"{path} is marked read-only.")
-    _examine_patiently(path, keyed=keyed)
+    if (held.st_dev, held.st_ino) not in _files_in_use():
+        _examine_patiently(path, keyed=keyed)
+
+
+def _files_in_use() -> set[tuple[int, int]]:
+    """The files that this process has open as stores. To open and close such a file otherwise would drop SQLite's locks on it.
+
+    A file that is in use was examined when it was opened, and is no other kind of file now.
+    """
+    return {c.identity for c in list(_OPEN) if c.identity is not None and not c.closed}
 
 
 def _examine_patiently(path: str, *, keyed: bool) -> None:
@@ -338,7 +372,10 @@ def _has_log(path: str) -> bool:
 def _looks_encrypted(path: str) -> bool:
     """True for whole pages whose first bytes look like neither SQLite nor text: an encrypted file, as far as one can tell."""
     try:
-        size = os.path.getsize(path)
+        held = os.stat(path)
+        if (held.st_dev, held.st_ino) in _files_in_use():
+            return True
+        size = held.st_size
         with open(path, "rb") as f:
             head = f.read(4096)
     except OSError:

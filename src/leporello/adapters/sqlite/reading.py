@@ -49,6 +49,10 @@ class SqliteReader:
                 yield codec.message(row, state.scope, self._media(tenant))
             first = rows[-1][2] + 1
 
+    def last_turn(self, state: SessionState, *, first: int, last: int) -> int | None:
+        found = self._value("last_turn", (self._tenant(state.scope), state.rid, first, last))
+        return None if found is None else int(found)
+
     def episodes(self, scope: Scope, *, session: SessionState | None = None) -> list[Episode]:
         if session is not None:
             rows = self._rows("session_episodes", (self._tenant(scope), session.rid))

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import apsw
 
-from leporello.adapters.sqlite.files import APPLICATION_ID, WAIT_MS, Connections, identify, mapped, verify
+from leporello.adapters.sqlite.files import APPLICATION_ID, WAIT_MS, Connections, check_path, identify, mapped, verify
 from leporello.adapters.sqlite.queries import migrations, queries
 from leporello.adapters.sqlite.reading import SqliteReader
 from leporello.adapters.sqlite.writing import ERASED, SqliteWriter
@@ -24,8 +24,8 @@ class SqliteStore:
     """
 
     def __init__(self, path: str, *, key: str | None = None, read_only: bool = False) -> None:
-        if key is not None and not key:
-            raise InputError("The key is empty.", hint="Pass a non-empty key, or none to leave the file unencrypted.")
+        if key is not None and (not isinstance(key, str) or not key or "\x00" in key or not key.isprintable()):
+            raise InputError("The key is empty or no printable text.", hint="Pass a key of printable characters, or none.")
         self.path = path
         self.migrated = (0, 0)  # the schema's version before and after opening
         self._connections = Connections(path, key=key, read_only=read_only)
@@ -60,6 +60,9 @@ class SqliteStore:
             return None if found is None else str(found)
 
     def backup(self, path: str) -> None:
+        check_path(path)
+        if path == ":memory:":
+            raise StoreUnreachable("A backup in memory would be gone at once.", hint="Choose a path for the backup.")
         if os.path.exists(path):
             raise StoreUnreachable(f"{path} exists already.", hint="Choose a new path for the backup.")
         with mapped(path), self._connections.writing(begin=False) as db:

@@ -132,7 +132,7 @@ class SqliteWriter(SqliteReader):
 
     def put_episodes(self, episodes: Sequence[Episode]) -> None:
         for e in episodes:
-            self.db.execute(self.sql["put_episode"], (e.layer, int(e.distilled), self._tenant(e.scope), e.id))
+            self.db.execute(self.sql["put_episode"], (e.layer, int(e.distilled), *e.turns, self._tenant(e.scope), e.id))
 
     def put_note(self, note: Note) -> None:
         tenant, scope = self._make_scope(note.scope)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from leporello.core.extract.names import FILE, names, tame
+from leporello.core.extract.names import names, tame
 from leporello.records import Part
 
 MOST_COMMAND = 240
@@ -159,21 +159,23 @@ def command(call: Call) -> str:
     return " ".join(re.sub(r"\\?\n", " ", line).split())
 
 
-def quote(text: str, room: int, worth: Mapping[str, float] | None = None) -> str:
-    """`text` in double quotes on one line, escaped as in JSON, at most about `room` characters.
+def code(text: str, room: int, worth: Mapping[str, float] | None = None) -> str:
+    """`text` as code on one line (ends of lines and tabs escaped), at most about `room` characters.
 
     With `worth`, lines are left out (…) that name nothing worth keeping, rather than the end of the text.
     """
     text = tame(text.strip("\n")[:MOST_QUOTED])
-    shown = _escaped(text)
-    if len(shown) <= room:
-        return f'"{shown}"'
-    return f'"{_clip(shown, room) if worth is None or chr(10) not in text.strip() else _gist(text, room, worth)}"'
+    shown = _one_line(text)
+    if len(shown) > room:
+        shown = _clip(shown, room) if worth is None or "\n" not in text.strip() else _gist(text, room, worth)
+    return f"`` {shown} ``" if "`" in shown else f"`{shown}`"
 
 
-def _escaped(text: str) -> str:
-    shown = json.dumps(text, ensure_ascii=False)[1:-1]
-    return re.sub(r"(?: {4}|\\t){2,}", lambda m: "\\t" if "\\t" in m.group() else " ", shown)
+def _one_line(text: str) -> str:
+    if "\n" not in text and "\t" not in text:
+        return text.strip()
+    shown = json.dumps(text, ensure_ascii=False)[1:-1].replace('\\"', '"')
+    return re.sub(r"(?: {4}|\\t){2,}", lambda m: "\\t" if "\\t" in m.group() else " ", shown).strip()
 
 
 def _clip(shown: str, room: int) -> str:
@@ -185,7 +187,7 @@ def _clip(shown: str, room: int) -> str:
 
 def _gist(text: str, room: int, worth: Mapping[str, float]) -> str:
     """The first line and the lines that name the most for their length, in order."""
-    lines = [_clip(_escaped(line.rstrip()), max(60, room // 2)) for line in text.strip("\n").split("\n")[: max(40, min(400, room))]]
+    lines = [_clip(_one_line(line.rstrip()), max(60, room // 2)) for line in text.strip("\n").split("\n")[: max(40, min(400, room))]]
     held = [names(line) for line in lines]
     chosen, covered, left = {0}, set(held[0]), room - len(lines[0])
     while left > 0:
@@ -227,6 +229,30 @@ def shape(call: Call) -> str:
     )
 
 
+def signature(call: Call) -> str:
+    """The form of a call: the tool's name with the names of its arguments, and the choices among them: `Grep(pattern, output_mode=content)`."""
+    given = []
+    for key, value in list(call.arguments.items())[:12]:
+        choice = key not in (*_WANTED_KEYS, *_PATH_KEYS) and isinstance(value, str) and re.fullmatch(r"[a-z]+(?:_[a-z]+)+", value)
+        inner = next((v for v in value if isinstance(v, Mapping)), None) if isinstance(value, list) else None
+        given.append(f"{key}={value}" if choice else f"{key}=[{{{', '.join(map(str, inner))}}}]" if inner else str(key))
+    return f"`{call.name}({', '.join(given)})`"
+
+
+def brief(call: Call) -> str:
+    """What the call did, in a few words, without what anyone sees who opens the file or makes the call again; empty for a mere look."""
+    where = ", ".join(short(p) for p in call.paths) or "a file"
+    if call.verb in {"change", "write"}:
+        return f"{'changed' if call.verb == 'change' else 'wrote'} {where}"
+    if call.verb == "run":
+        line, own = command(call), said(call)
+        return f"{lower(own)}: {code(line, 60)}" if own else f"ran {code(line, 90)}" if line else ""
+    if call.verb == "delegate":
+        task = said(call)
+        return f"handed to a sub-agent: {task[:90]}" if task else ""
+    return f"{lower(said(call))} ({call.name})" if call.verb == "other" and said(call) else ""
+
+
 def phrase(call: Call, room: int, worth: Mapping[str, float]) -> str:
     """What the call did, in words, with at most about `room` characters of it quoted."""
     where = ", ".join(short(p) for p in call.paths) or "a file"
@@ -238,13 +264,13 @@ def phrase(call: Call, room: int, worth: Mapping[str, float]) -> str:
     if call.verb == "search":
         wanted = _first(call.arguments, _WANTED_KEYS) or own
         place = f" in {where}" if call.paths else ""
-        return f"looked for {quote(wanted, min(room, 90))}{place}" if wanted else f"listed {where}" if call.paths else ""
+        return f"looked for {code(wanted, min(room, 90))}{place}" if wanted else f"listed {where}" if call.paths else ""
     if call.verb == "run":
         line, room = command(call), min(room, MOST_COMMAND)
-        return f"{lower(own)}: {quote(line, room)}" if own else f"ran {quote(line, room)}"
+        return f"{lower(own)}: {code(line, room)}" if own else f"ran {code(line, room)}" if line else ""
     if call.verb == "delegate":
         task = own or _first(call.arguments, ("prompt", "message", "query"))
-        return f"handed to a sub-agent: {quote(task, room)}" if task else ""
+        return f"handed to a sub-agent: {_clip(' '.join(task.split()), room)}" if task else ""
     return _called(call, room, worth)
 
 
@@ -252,50 +278,24 @@ def _changed(call: Call, where: str, room: int, worth: Mapping[str, float]) -> s
     old, new = _first(call.arguments, _OLD_KEYS), _first(call.arguments, _NEW_KEYS)
     if not old and not new:
         body = "\n".join(line[1:] for line in call.text.replace("\\n", "\n").split("\n") if re.match(r"[+-][^+-]", line))
-        return f"changed {where}: {quote(body, room, worth)}" if body else f"changed {where}"
+        return f"changed {where}: {code(body, room, worth)}" if body else f"changed {where}"
     if not old:
-        return f"wrote {where} with {quote(new, room, worth)}"
+        return f"wrote {where} with {code(new, room, worth)}"
     before, after = difference(old, new)
     if not after.strip():
-        return f"took out of {where}: {quote(before, room, worth)}"
+        return f"took out of {where}: {code(before, room, worth)}"
     if not before.strip():
-        return f"added to {where}: {quote(after, room, worth)}"
-    return f"changed in {where} {quote(before, room * 2 // 5, worth)} to {quote(after, room * 3 // 5, worth)}"
+        return f"added to {where}: {code(after, room, worth)}"
+    return f"changed in {where} {code(before, room * 2 // 5, worth)} to {code(after, room * 3 // 5, worth)}"
 
 
 def _called(call: Call, room: int, worth: Mapping[str, float]) -> str:
     own = said(call)
     if own:
         return f"{lower(own)} ({call.name})"
-    return f"called {call.name} with {whole(call, room, worth)}" if call.name and call.arguments else ""
-
-
-def whole(call: Call, room: int, worth: Mapping[str, float]) -> str:
-    """The arguments as they were given, long values shortened, so that the names of all arguments are seen."""
-    if not call.arguments:
-        return quote(call.text, room, worth) if len(call.text) > 4 else ""
-    room = min(room, 2 * MOST_COMMAND) if call.verb in {"run", "delegate"} else room
-    given = list(call.arguments.items())[:12]
-    lengths = {k: len(_value(v, 10_000, worth)) for k, v in given}
-    old = next((k for k in _OLD_KEYS if k in call.arguments), None)
-    left = room - sum(len(str(k)) + 6 for k, _ in given)
-    shown = {}
-    for rank, (key, value) in enumerate(sorted(given, key=lambda p: (p[0] != old, lengths[p[0]]))):
-        share = max(24, left // (4 if key == old else len(given) - rank))
-        shown[key] = _value(value, share, worth)
-        left -= len(shown[key])
-    return "{" + ", ".join(f'"{key}": {shown[key]}' for key, _ in given) + "}"
-
-
-def _value(value: object, room: int, worth: Mapping[str, float]) -> str:
-    if isinstance(value, str):
-        return f'"{value}"' if FILE.fullmatch(value) and len(value) < 120 else quote(value, room, worth)
-    if isinstance(value, list) and len(value) > 1 and all(isinstance(v, Mapping) for v in value):
-        one = next((v for v in value if str(v.get("status", "")) not in {"completed", "pending"}), value[-1])
-        fields = ", ".join(f'"{k}": {_value(v, max(24, room // max(1, len(one)) - len(str(k)) - 6), worth)}' for k, v in one.items())
-        return f"[… {{{fields}}} …]"
-    shown = json.dumps(value, ensure_ascii=False, default=str)
-    return shown if len(shown) <= room else shown[:room].rstrip("\\ ") + "…"
+    values = [v for v in call.arguments.values() if isinstance(v, (str, int, float)) and not isinstance(v, bool)][:4]
+    shown = ", ".join(code(str(v), max(24, room // 4), worth) for v in values if str(v).strip())
+    return f"called {call.name} with {shown}" if call.name and shown else ""
 
 
 def short(path: str) -> str:

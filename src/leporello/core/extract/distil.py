@@ -7,6 +7,7 @@ trust, supersedes; with less trust it is a conflict that both sides show (D43). 
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -14,9 +15,14 @@ from dataclasses import dataclass
 
 from leporello.core.extract import cues
 from leporello.core.extract.names import names, plain_words
+from leporello.core.extract.standing import AGREED, GIVEN_UP, gives_up, stand
 from leporello.records import Episode, Fact, FactKind, Item, Operation, Section, Trust
 
 PER_SESSION = 10
+OF_AGENT = 2
+"""How many of them what the agent found out may take in any case."""
+AGAIN = 0.15
+"""How much less each further fact of one kind is worth."""
 SAME = 0.8
 TELLING = 1.8
 """The least weight at which something that was told becomes a fact."""
@@ -24,6 +30,7 @@ _KINDS: dict[Section, FactKind] = {
     "decision": "decision", "eliminated": "eliminated", "constraint": "procedure", "correction": "procedure", "preference": "preference", "event": "fact", "next": "fact",
     "error": "pattern", "pattern": "pattern",
 }  # fmt: skip
+_PLAIN: frozenset[Section] = frozenset({"event", "next", "error", "pattern"})
 _RANK: dict[Trust, int] = {"external": 0, "tool": 1, "agent": 2, "user": 3}
 _WORD = re.compile(r"[^\W_]+")
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -60,6 +67,12 @@ _NOT = re.compile(
     r"\b(?:not|never|no|don['’]t|doesn['’]t|isn['’]t|can['’]t|won['’]t|without|kein\w*|nicht|pas|jamais|nunca)\b|不|没|ない|не ",
     re.IGNORECASE,
 )
+_POINTS = re.compile(
+    r"\W*(?:please )?(?:keep|do|make|put|leave|use|run|try|check|fix)(?:n['’]t| not)? (?:it|this|that|them|these|those)\b", re.IGNORECASE
+)
+"""A rule about something that only the moment tells."""
+_FIX = re.compile(r"\bfix(?:es|ed)?\b", re.IGNORECASE)
+_NAMED = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}|\d|[^\x00-\x7f]{4}")
 _ATTRIBUTES: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "home",
@@ -103,48 +116,128 @@ def distil(episodes: Sequence[Episode], known: Sequence[Fact]) -> tuple[Operatio
 
 
 def _candidates(episodes: Sequence[Episode]) -> list[_Candidate]:
-    by_session: dict[str | None, list[_Candidate]] = defaultdict(list)
-    for n, episode in enumerate(sorted(episodes, key=lambda e: (e.scope.session or "", e.number))):
-        for item in episode.items:
-            kind = _lasting(item)
-            if kind:
-                by_session[episode.scope.session].append(_Candidate(item, kind, episode.id, n))
+    by_session: dict[str | None, list[Episode]] = defaultdict(list)
+    for episode in sorted(episodes, key=lambda e: (e.scope.session or "", e.number)):
+        by_session[episode.scope.session].append(episode)
     out: list[_Candidate] = []
     for group in by_session.values():
-        best = sorted(group, key=lambda c: (-_RANK[c.item.trust], -c.item.weight, c.item.text))
-        kinds: Counter[tuple[FactKind, Trust]] = Counter()
-        kept: list[_Candidate] = []
-        for c in best:
-            limit = PER_SESSION if c.item.trust == "user" else 3
-            if kinds[c.kind, c.item.trust] < limit and not any(
-                _similar(_words(c.item.text), _words(k.item.text)) >= SAME and not _changed(c.item.text, k.item.text) for k in kept
-            ):
-                kinds[c.kind, c.item.trust] += 1
-                kept.append(c)
-        out += kept[:PER_SESSION]
+        out += _best(_of_session(group))
     return sorted(out, key=lambda c: (c.order, c.item.at.timestamp() if c.item.at else 0.0, c.item.text))
+
+
+def _of_session(episodes: Sequence[Episode]) -> list[_Candidate]:
+    """What of one session may become a fact: of decisions on one matter only the one that stands."""
+    told = [(n, e.id, i) for n, e in enumerate(episodes) for i in e.items]
+    standing = stand([i for _, _, i in told])
+    home = {id(i): (n, e) for n, e, i in told}
+    out = []
+    for item in standing:
+        if (kind := _lasting(item)) and id(item) in home:
+            n, episode = home[id(item)]
+            out.append(_Candidate(item, kind, episode, n))
+    return out
+
+
+def _best(candidates: Sequence[_Candidate]) -> list[_Candidate]:
+    """At most ten, the weightiest; two places are kept for what the agent found out, and rules said in one breath are one."""
+    kept: list[_Candidate] = []
+    rest = sorted(candidates, key=lambda c: (-_RANK[c.item.trust], -c.item.weight, c.item.text))
+    kinds: Counter[tuple[FactKind, Trust]] = Counter()
+    while rest:
+        c = min(rest, key=lambda c: (-_RANK[c.item.trust], -_value(c.item) / (1 + AGAIN * kinds[c.kind, c.item.trust])))
+        rest.remove(c)
+        limit = 2 * PER_SESSION if c.item.trust == "user" else OF_AGENT
+        if kinds[c.kind, c.item.trust] < limit and not any(_same(c.item, k.item) for k in kept):
+            kinds[c.kind, c.item.trust] += 1
+            kept.append(c)
+        if len(kept) >= 2 * PER_SESSION:
+            break
+    if len(kept) > PER_SESSION:
+        kept = _in_one_breath(kept)
+    own, agents = [c for c in kept if c.item.trust == "user"], [c for c in kept if c.item.trust != "user"]
+    some = agents[: max(OF_AGENT, PER_SESSION - len(own))]
+    return [*own[: PER_SESSION - len(some)], *some]
+
+
+def _value(item: Item) -> float:
+    """The weight of a fact: one that holds always, or says why, is worth more."""
+    return item.weight * (1.15 if _LASTING.search(item.text) else 1.0) * (1.1 if item.why else 1.0)
+
+
+def _same(a: Item, b: Item) -> bool:
+    """True when one says what the other says; an agent that repeats a user's choice in its own words adds nothing."""
+    if _changed(a.text, b.text):
+        return False
+    one, two = _words(a.text), _words(b.text)
+    if _similar(one, two) >= SAME:
+        return True
+    pair = {a.section, b.section} == {"decision"} and a.trust != b.trust
+    return pair and len(one & two) >= max(3, 0.4 * min(len(one), len(two)))
+
+
+def _in_one_breath(kept: list[_Candidate]) -> list[_Candidate]:
+    """Rules of one kind that a user gave in sentences beside one another in one message, told as one."""
+    rank = {id(c): n for n, c in enumerate(kept)}
+    out: list[tuple[int, _Candidate]] = []
+    for c in sorted(kept, key=lambda c: (c.order, c.item.spans[0].message, c.item.spans[0].start) if c.item.spans else (c.order, "", 0)):
+        n, last = out[-1] if out else (0, None)
+        if last is not None and c.item.section == "constraint" == last.item.section and _adjoin(last.item, c.item):
+            text = f"{last.item.text} {c.item.text}"
+            weight = max(last.item.weight, c.item.weight)
+            item = dataclasses.replace(
+                last.item, text=text, spans=last.item.spans + c.item.spans, weight=weight, why=last.item.why or c.item.why
+            )
+            out[-1] = (min(n, rank[id(c)]), dataclasses.replace(last, item=item))
+        else:
+            out.append((rank[id(c)], c))
+    return [c for _, c in sorted(out, key=lambda p: p[0])]
+
+
+def _adjoin(a: Item, b: Item) -> bool:
+    if not a.spans or not b.spans:
+        return False
+    return a.spans[-1].message == b.spans[0].message and 0 <= b.spans[0].start - a.spans[-1].end <= 2 and len(a.text) + len(b.text) < 240
 
 
 def _lasting(item: Item) -> FactKind | None:
     """The kind of fact that `item` becomes, or None when it will not matter later."""
     kind = _KINDS.get(item.section)
     text = _SPEAKER.sub("", item.text)
-    if kind is None or item.trust in {"tool", "external"} or cues.chatter(text) or text.rstrip("\"') ")[-1:] in {"?", "？", ":", "："}:
-        return None
-    if len(text) > 400 or (text.isascii() and plain_words(text) < 4) or len(text) < 6 or _PASSING.search(text):
-        return None
-    if item.section in {"event", "next"} and (item.weight < TELLING or text.startswith("[")):
+    if kind is None or item.trust in {"tool", "external"} or not _says(item, text):
         return None
     if item.trust == "user":
-        if kind == "decision" and not (_CHOSE.search(text) or (_DECIDED.search(text) and names(text))):
+        if kind == "decision":
+            return kind if _settled(item, text) else None
+        if kind == "procedure" and _POINTS.match(text):
             return None
         return kind if item.section not in {"correction", "error"} or _LASTING.search(text) else None
-    if cues.NARRATION.match(text) or not _told(text):
-        return None
-    wanted = {"decision": _DECIDED, "pattern": _CAUSED}.get(kind)
-    if item.section in {"event", "next", "correction", "preference", "constraint"} or (wanted and not wanted.search(text)):
-        return None
-    return kind
+    return kind if _found_out(item, kind, text) else None
+
+
+def _says(item: Item, text: str) -> bool:
+    """True for a statement that can be understood on its own and holds for more than the moment."""
+    if text.rstrip("\"') ")[-1:] in {"?", "？", ":", "："} or (item.section in _PLAIN and cues.chatter(text)):
+        return False
+    if not 6 <= len(text) <= 400 or (text.isascii() and plain_words(text) < 4) or _PASSING.search(text) or text.startswith(GIVEN_UP):
+        return False
+    return item.section not in {"event", "next"} or (item.weight >= TELLING and not text.startswith("["))
+
+
+def _found_out(item: Item, kind: FactKind, text: str) -> bool:
+    """True for what an agent decided, ruled out or found to be the cause; what it fixes will not matter once it is fixed."""
+    if item.section in {"event", "next", "correction", "preference", "constraint"} or cues.NARRATION.match(text) or not _told(text):
+        return False
+    if kind == "decision":
+        return bool(_DECIDED.search(text)) and not _FIX.search(text)
+    return kind != "pattern" or bool(_CAUSED.search(text))
+
+
+def _settled(item: Item, text: str) -> bool:
+    """True for a choice of something that has a name or for which a reason is given, and not for the next thing to do."""
+    if AGREED in text or _CHOSE.search(text):
+        return True
+    said = cues.CHOICE.search(text) or _DECIDED.search(text)
+    return bool(said) and bool(item.why or names(text) or _NAMED.search(text))
 
 
 def _told(text: str) -> bool:
@@ -212,11 +305,11 @@ def _operation(c: _Candidate, facts: list[tuple[Fact, frozenset[str]]], closed: 
         return None
     scored = sorted(((_similar(words, w), f) for f, w in facts), key=lambda p: (-p[0], p[1].id))
     for likeness, fact in scored:
-        if likeness < 0.12 and not _statement(c.item.text):
+        if likeness < 0.12 and c.kind != "decision" and not _statement(c.item.text):
             break
         if c.episode in fact.provenance.episodes and (likeness >= SAME or _key(fact.text) == _key(c.item.text)):
             return None
-        if _changed(c.item.text, fact.text):
+        if _changed(c.item.text, fact.text) or (c.kind == fact.fact_kind == "decision" and gives_up(c.item.text, fact.text)):
             return _contradiction(c, fact)
         if likeness >= SAME:
             return _make(c, "reinforce", target=fact.id)

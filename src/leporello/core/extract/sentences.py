@@ -25,7 +25,8 @@ _HEADING = re.compile(r"[ \t]*(#{1,6})[ \t]+(.+?)[ \t#]*$")
 _BOLD_HEADING = re.compile(r"[ \t]*(?:\*\*|__)([^*]{2,60})(?:\*\*|__):?[ \t]*$")
 _RULE = re.compile(r"[ \t]*[-=_*~|+:\s\u2500-\u257f]{3,}$")
 _DRAWING = re.compile(r"[\u2500-\u259f\u25b8\u25be]")
-_WIDE_STOP = re.compile(r"[。！？!?…]+[」』”’）)]*(?=\S)|(?<=[。！？])")
+_STOP = re.compile(r"[a-zà-ÿß]{4,}(?<!approx)(?<!prof)(?<!dept)(?<!corp)(?<!evtl)(?<!resp)[.!?][\"'”’)]*\s+(?=[A-ZÀ-Þ])")
+"""A stop after a word that is no abbreviation: nupunkt takes some for one ("month.")."""
 _CODE_LINE = re.compile(r"^\s*\S.*[{};]\s*$|^\s*(?:import|from|def|func|class|return|const|let|var|if|for)\b[^.?!]*[({:=]")
 
 
@@ -62,11 +63,13 @@ def excerpt(text: str, head: int = 12_000, tail: int = 8_000) -> Iterator[tuple[
 
 
 def sentences(text: str, offset: int = 0) -> list[Sentence]:
-    """The sentences of `text`, in order, with places counted from `offset`. Code, tables' rules and drawings are left out."""
+    """The sentences of `text`, in order, with places counted from `offset`. Code, tables' rules and drawings are left out.
+
+    Lines that a paragraph was broken into are read as one; a sentence never ends within a span of code or an open bracket.
+    """
     out: list[Sentence] = []
-    heading, fence, place = "", "", 0
-    for line in text.split("\n"):
-        start, place = place, place + len(line) + 1
+    heading, fence = "", ""
+    for start, line in _paragraphs(text):
         mark = _FENCE.match(line)
         if mark:
             fence = "" if fence and mark.group(1).startswith(fence) else fence or mark.group(1)
@@ -79,6 +82,32 @@ def sentences(text: str, offset: int = 0) -> list[Sentence]:
             continue
         out.extend(_in_line(line, offset + start, heading))
     return out
+
+
+def _paragraphs(text: str) -> Iterator[tuple[int, str]]:
+    """The lines with their places; a long line and those that go on in small letters after it are one."""
+    place, begun, held = 0, 0, ""
+    for line in text.split("\n"):
+        if held and len(held) < 4000 and _goes_on(held, line):
+            held = f"{held}\n{line}"
+        else:
+            if place:
+                yield begun, held
+            begun, held = place, line
+        place += len(line) + 1
+    yield begun, held
+
+
+def _goes_on(line: str, after: str) -> bool:
+    last = line.rsplit("\n", 1)[-1]
+    if not 50 <= len(last.rstrip()) <= 140 or last.rstrip()[-1:] in ".!?:;|{}`。！？：；" or last.startswith(("\t", "    ", "#", "|")):
+        return False
+    return (
+        bool(re.match(r"(?: {2,3})?[^\W\d_A-Z]", after))
+        and after[:1].isascii()
+        and after.lstrip()[:1].islower()
+        and not _CODE_LINE.match(after)
+    )
 
 
 def _in_line(line: str, place: int, heading: str) -> Iterator[Sentence]:
@@ -97,6 +126,30 @@ def _in_line(line: str, place: int, heading: str) -> Iterator[Sentence]:
 
 
 def _spans(body: str) -> Iterator[tuple[int, int]]:
+    start = None
+    for begin, end in _pieces(body):
+        start = begin if start is None else start
+        if end < len(body) and end - start < 1500 and _inside(body, start, end):
+            continue
+        yield start, end
+        start = None
+    if start is not None:
+        yield start, len(body)
+
+
+def _inside(body: str, start: int, end: int) -> bool:
+    """True where a stop does not end a sentence: within code or brackets that close later, within a word, before a small letter."""
+    piece, rest = body[start:end], body[end : end + 300]
+    if piece.count("`") % 2 and "`" in rest:
+        return True
+    if piece.count("(") > piece.count(")") and ")" in rest and rest.count("(") < rest.count(")"):
+        return True
+    if not piece[-1:].isspace() and not rest[:1].isspace() and piece[-1:] in ".!?" and rest[:1].isalnum():
+        return True
+    return piece.rstrip()[-1:] == "." and rest.lstrip()[:1].islower() and bool(re.search(r"(?:\w\.){2}\s*$|\b[A-Za-z]{1,4}\.\s*$", piece))
+
+
+def _pieces(body: str) -> Iterator[tuple[int, int]]:
     if len(body) < 40 and not re.search(r"[.!?。！？]", body[:-1]):
         yield 0, len(body)
         return
@@ -109,4 +162,8 @@ def _spans(body: str) -> Iterator[tuple[int, int]]:
             yield start, len(body)
         return
     for start, end in nupunkt.sent_spans(body):
+        for stop in _STOP.finditer(body, start, end):
+            if stop.end() < end:
+                yield start, stop.end()
+                start = stop.end()
         yield start, end

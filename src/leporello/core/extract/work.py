@@ -6,12 +6,14 @@ that whoever goes on can make the same call; earlier ones are told in words with
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from leporello.core.blocks import parts
-from leporello.core.extract.calls import Call, command, decode, phrase, quote, said, shape, steps, whole
+from leporello.core.extract import cues
+from leporello.core.extract.calls import Call, brief, code, command, decode, phrase, said, shape, signature, steps
 from leporello.core.extract.names import base, files, names
 from leporello.core.extract.sentences import Sentence, excerpt, hide, sentences
 from leporello.records import Item, Message, Part, Span
@@ -21,6 +23,8 @@ AGAIN = 0.1
 """What a name is still worth in an older quotation once a newer one holds it."""
 LEAST = 90
 """Characters of an old change that are quoted."""
+_FORMS = ("The tools were called last in these forms:", "Other calls of tools had the forms", "Some were also called as follows:")
+_COUNT = re.compile(r"^\W*\d+ (?:passed|failed|errors?)\b", re.IGNORECASE)
 _FAILURE = re.compile(
     r"\b(?:error|failed|failure|fail|exception|panic|traceback|fatal|cannot|undefined|denied|not found|no such|timed out|assert\w*|expected|refused|conflict)\b|错误|失败|エラー|ошибка",
     re.IGNORECASE,
@@ -90,39 +94,42 @@ def narration(part: Part) -> list[Sentence]:
     return found[-2:] if len(found) > 1 and len(found[-1].text) < 120 and not found[-2].item else found[-1:]
 
 
-def step_items(work: Work, *, detail: int, worth: Mapping[str, float]) -> list[Item]:
-    """One item a step, in order. `detail` is how many characters of a recent change are quoted."""
-    newest: dict[str, Call] = {}
-    for step in work.steps:
-        for _, call in step.acts:
-            newest[shape(call)] = call
-    shown = set(map(id, newest.values()))
+Place = tuple[str, int]
+"""A message's id and where in it a sentence ends."""
+
+
+def step_items(work: Work, *, detail: int, worth: Mapping[str, float], told: frozenset[Place] = frozenset()) -> list[Item]:
+    """One item a step, in order. `detail` is how many characters of a recent change are quoted; with 0 nothing is.
+
+    `told` are the sentences that are told elsewhere and are left out of the narration.
+    """
     outcome = {id(r.call): r for r in work.results if r.call}
     out = []
     changes = 0
     left = dict(worth)
     for step in reversed(work.steps):
-        room = max(LEAST, int(detail * 0.82**changes))
+        room = max(LEAST, int(detail * 0.82**changes)) if detail else 0
         changes += sum(c.verb in {"change", "write"} for _, c in step.acts)
-        item = _item(step, room=room, shown=shown, outcome=outcome, worth=left)
+        step.narration = [s for s in step.narration if (step.message.id, s.end) not in told and not s.text.endswith(("?", "？"))]
+        item = _item(step, room=room * 2 if changes <= 2 else room, outcome=outcome, worth=left)
         if item:
             out.append(item)
             left.update((name, left[name] * AGAIN) for name in names(item.text) if name in left)
     return out[::-1]
 
 
-def _item(step: Step, *, room: int, shown: set[int], outcome: dict[int, Result], worth: Mapping[str, float]) -> Item | None:
-    told = " ".join(s.text for s in step.narration).replace("**", "").rstrip(":")
+def _item(step: Step, *, room: int, outcome: dict[int, Result], worth: Mapping[str, float]) -> Item | None:
+    told = " ".join(" ".join(s.text.split()) for s in step.narration).replace("**", "").rstrip(":")
     acts: list[str] = []
     places = [Span(step.message.id, s.start, s.end, step.message.turn) for s in step.narration]
     for message, call in step.acts:
-        if call.verb == "plan" and id(call) not in shown:
+        if call.verb == "plan":
             continue
-        act = f"{call.name} {whole(call, room * 3 // 2, worth)}".rstrip() if id(call) in shown else phrase(call, room, worth)
+        act = phrase(call, room, worth) if room else brief(call)
         if act and act not in acts:
             acts.append(act + _came_of(outcome.get(id(call)), found=room > LEAST))
             places.append(Span(message.id, *call.place, message.turn))
-    if not acts and not names(told):
+    if not acts and (not names(told) or (not room and cues.NARRATION.match(told))):
         return None
     text = _sentence(told, acts)
     changed = any(c.verb in {"change", "write"} for _, c in step.acts)
@@ -139,6 +146,25 @@ def _sentence(told: str, acts: list[str]) -> str:
     return f"{told} — {done}" if done else told
 
 
+def form_items(work: Work, worth: Mapping[str, float]) -> list[Item]:
+    """How the tools were called last: the names of their arguments, so that whoever goes on can make the same calls."""
+    newest: dict[str, tuple[Message, Call]] = {}
+    for step in work.steps:
+        for message, call in step.acts:
+            if call.arguments:
+                newest.pop(shape(call), None)
+                newest[shape(call)] = (message, call)
+    forms = sorted(newest.values(), key=lambda f: -sum(worth.get(n, 0.0) for n in names(signature(f[1]))))[:8]
+    out = []
+    for n in range(0, len(forms), 3):
+        some = [f for f in forms[n : n + 3] if names(signature(f[1]))]
+        if some:
+            text = f"{_FORMS[n // 3]} {', '.join(dict.fromkeys(signature(call) for _, call in some))}."
+            places = tuple(Span(m.id, *call.place, m.turn) for m, call in some)
+            out.append(Item("work", text, spans=places, weight=0.5, trust="agent", at=some[0][0].at))
+    return out
+
+
 def _came_of(result: Result | None, *, found: bool) -> str:
     if result is not None and result.call is not None and result.call.verb == "search":
         known = {base(p) for p in result.call.paths}
@@ -149,8 +175,7 @@ def _came_of(result: Result | None, *, found: bool) -> str:
     if result.part.error:
         if _REFUSED.search(result.part.text[:2000]):
             return " (the user refused this call)"
-        line = failure_line(result.part.text)
-        return f" (failed: {line[2][:140]})" if line else " (failed)"
+        return " (failed)"
     tail = result.part.text[-3000:]
     passed = _PASSED.search(tail) if result.call.verb == "run" else None
     if passed is None:
@@ -165,22 +190,26 @@ def failure_line(text: str) -> tuple[int, int, str] | None:
     best: tuple[int, int, str] | None = None
     last: tuple[int, int, str] | None = None
     for line in re.finditer(r"[^\n]+", text[start:]):
-        shown = line.group().strip()
+        mark = re.match(r"\s*(?:E {2,})?", line.group())
+        skip = mark.end() if mark else 0
+        shown = line.group()[skip:].strip()
         if len(shown) < 6:
             continue
-        here = (start + line.start(), start + line.end(), " ".join(shown.split()))
+        here = (start + line.start() + skip, start + line.end(), " ".join(shown.split()))
         last = here
-        if _FAILURE.search(shown):
+        if _FAILURE.search(shown) and not (best and _COUNT.search(shown)):
             best = here
     return best or last
 
 
 def error_items(work: Work) -> list[Item]:
-    """What failed, in the tools' own words, once each: the last failing line of each failed call."""
+    """What failed, in the tools' own words: the last failing line of each failed call, once; less when the call worked later."""
     out: list[Item] = []
     seen: set[str] = set()
     for result in work.results:
+        what = _done_to(result.call)
         if not result.part.error:
+            out = [dataclasses.replace(i, weight=0.25) if what and i.key == what[:80] else i for i in out]
             continue
         if _REFUSED.search(result.part.text[:2000]):
             out.extend(_objection(result))
@@ -191,11 +220,14 @@ def error_items(work: Work) -> list[Item]:
         seen.add(line[2])
         start, end, text = line
         place = Span(result.message.id, result.part.start + start, result.part.start + end, result.message.turn)
-        call = result.call
-        what = (said(call) or command(call) or ", ".join(call.paths) or call.name) if call else ""
-        shown = f"{quote(what, 80)} failed: {text[:220]}" if what else f"A call failed: {text[:220]}"
+        shown = f"{code(what, 80)} failed: {text[:220]}" if what else f"A call failed: {text[:220]}"
         out.append(Item("error", shown, key=what[:80], spans=(place,), weight=0.8, trust="tool", at=result.message.at))
     return out
+
+
+def _done_to(call: Call | None) -> str:
+    """What a call ran or touched, in a few words."""
+    return (said(call) or command(call) or ", ".join(call.paths) or call.name) if call else ""
 
 
 def _objection(result: Result) -> list[Item]:

@@ -24,7 +24,7 @@ SELECT rid, scope, pos_first, pos_last, id, number, turn_first, turn_last, at, r
 FROM episode WHERE tenant = ? AND rid IN (SELECT value FROM json_each(?));
 
 -- name: put_episode
-UPDATE episode SET layer = ?, distilled = ? WHERE tenant = ? AND id = ?;
+UPDATE episode SET layer = ?, distilled = ?, turn_first = ?, turn_last = ? WHERE tenant = ? AND id = ?;
 
 -- name: delete_episode
 DELETE FROM episode WHERE rid = ?;

@@ -7,6 +7,9 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING rid;
 SELECT rid, scope, pos, id, turn, role, name, at, recorded, trust, tokens, origin, text, body, media
 FROM message WHERE tenant = ? AND scope = ? AND pos BETWEEN ? AND ? ORDER BY pos LIMIT ?;
 
+-- name: last_turn
+SELECT max(turn) FROM message WHERE tenant = ? AND scope = ? AND pos BETWEEN ? AND ?;
+
 -- name: message_by_id
 SELECT rid, scope, pos, id, turn, role, name, at, recorded, trust, tokens, origin, text, body, media
 FROM message WHERE tenant = ? AND id = ?;
