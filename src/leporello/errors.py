@@ -3,7 +3,7 @@
 LeporelloError
 ├── InputError                 what was handed in cannot be taken
 │   ├── EmptyText · EmptyQuery
-│   ├── BadTime · BadName · BadMessage · BadSetting
+│   ├── BadTime · BadName · BadMessage · BadSetting · BadValue
 │   └── FormatError            a file is in no format that is read here
 ├── StoreError                 the file cannot be used
 │   ├── NotAStore · CorruptStore · NewerStore · LockedStore
@@ -59,6 +59,10 @@ class BadMessage(InputError):
 
 class BadSetting(InputError):
     """Use a setting that exists, within its bounds."""
+
+
+class BadValue(InputError):
+    """Pass a value of the kind that the documentation names."""
 
 
 class FormatError(InputError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from types import TracebackType
@@ -14,8 +14,9 @@ from leporello.adapters.clock import SystemClock
 from leporello.adapters.embedders import embedder as make_embedder
 from leporello.adapters.extractive import ExtractiveCompactor
 from leporello.adapters.sqlite.store import SqliteStore
+from leporello.core import checks
 from leporello.core.times import instant
-from leporello.errors import BadName, BadSetting, EmptyText, NotFound
+from leporello.errors import BadSetting, BadValue, EmptyText, NotFound
 from leporello.flows import forget, learn
 from leporello.flows.context import Context, Wanted, context
 from leporello.flows.explain import Explanation, explain
@@ -44,7 +45,11 @@ def open(
     """
     settings = Policies.of(policies)
     chosen = make_embedder(embedder) if isinstance(embedder, str) else embedder
-    ports = Ports(_store(path, key, read_only), chosen, _compactor(compactor), clock or SystemClock(), settings)
+    _fits(chosen, "embedder", "name", "dimension", "embed")
+    writes, time = _compactor(compactor), SystemClock() if clock is None else clock
+    _fits(writes, "compactor", "name", "episode", "compact", "distil")
+    _fits(time, "clock", "now")
+    ports = Ports(_store(path, key, read_only), chosen, writes, time, settings)
     try:
         match_embedder(ports.store, chosen, writable=not read_only)
     except BaseException:
@@ -151,11 +156,12 @@ class Scoped:
         `at` is when it was said (now, if not given; a time without zone is UTC). With `origin`, a stable key of your own,
         the same message is stored once.
         """
-        if not isinstance(text, str) or not text:
-            raise (
-                EmptyText() if text == "" else BadName(f"remember takes a string, not a {type(text).__name__}.", hint="Use session().add.")
-            )
-        draft = Draft({"role": role, "content": text}, name, _moment(at), None, origin, trust)
+        if not checks.text(text, "text"):
+            raise EmptyText()
+        original = {"role": checks.text(role, "role", empty=False), "content": text}
+        draft = Draft(
+            original, checks.maybe_text(name, "name"), _moment(at), None, checks.maybe_text(origin, "origin"), checks.trust(trust)
+        )
         made = [m for chunk in remember(self._ports, self.scope, [draft]) for m in chunk]
         return made[0] if made else _held(self._ports, self.scope, origin)
 
@@ -166,6 +172,8 @@ class Scoped:
         `{"text", "role", "name", "at", "trust", "origin"}`. The iterable is read as it is written; if it raises, the chunks
         before stay.
         """
+        if isinstance(messages, (str, bytes, Mapping)):
+            raise BadValue(f"messages is a {type(messages).__name__}.", hint="Pass a list, or another iterable of messages.")
         flat = (d for m in messages for d in drafts(m))
         return [m for chunk in remember(self._ports, self.scope, flat) for m in chunk]
 
@@ -174,7 +182,10 @@ class Scoped:
         confidence: float | None = None, level: str | None = None,
     ) -> Fact:  # fmt: skip
         """Stores one fact that is true from `at` on (now, if not given). `level="project"` writes it without the session."""
-        operation = learn.told(text, kind=kind, source=source, why=why, tags=tuple(tags), at=_moment(at), confidence=confidence)
+        operation = learn.told(
+            checks.text(text, "text"), kind=kind, source=checks.text(source, "source", empty=False), why=checks.text(why, "why"),
+            tags=checks.texts(tags, "tags"), at=_moment(at), confidence=confidence,
+        )  # fmt: skip
         return learn.learn(self._ports, learn.at_level(self.scope, level), operation)
 
     def recall(
@@ -184,7 +195,8 @@ class Scoped:
 
         `as_of`: only what was said, or true, at that moment. `believed_at`: only what the store held at that moment.
         """
-        question = Question(query, k, tuple(kinds), _moment(as_of), _moment(believed_at))
+        limit = checks.count(k, "k", least=1, most=10_000)
+        question = Question(checks.text(query, "query"), limit, _kinds(kinds), _moment(as_of), _moment(believed_at))
         return recall(self._ports, self._shelf, self.scope, question)
 
     def context(
@@ -197,16 +209,18 @@ class Scoped:
         believed_at: Moment | None = None,
     ) -> Context:
         """Ordered blocks for a model within `budget` estimated tokens; `BudgetTooSmall` if what must be in does not fit."""
-        return context(self._ports, self._shelf, self.scope, Wanted(query, budget, system, _moment(as_of), _moment(believed_at)))
+        room = checks.count(budget, "budget", least=0, most=1_000_000_000)
+        wanted = Wanted(checks.maybe_text(query, "query"), room, checks.text(system, "system"), _moment(as_of), _moment(believed_at))
+        return context(self._ports, self._shelf, self.scope, wanted)
 
     def explain(self, id: str) -> Explanation:
         """Where a record comes from: episodes, turns, characters."""
-        return explain(self._ports, self.scope, id)
+        return explain(self._ports, self.scope, checks.text(id, "id"))
 
     def get(self, id: str) -> AnyRecord:
         """The record with this id, if this scope sees it; `NotFound` otherwise."""
         with self._ports.store.read() as r:
-            found = r.record(self.scope, id)
+            found = r.record(self.scope, checks.text(id, "id"))
         if found is None:
             raise NotFound(f"{id!r} is not in this scope.")
         return found
@@ -229,7 +243,7 @@ class Scoped:
     def set_note(self, key: str, value: Any) -> None:
         """Sets a scratchpad value (any JSON value) of this scope; `None` removes it."""
         with self._ports.store.write() as w:
-            w.put_note(Note(self.scope, key, value, self._ports.clock.now()))
+            w.put_note(Note(self.scope, checks.text(key, "key", empty=False), value, self._ports.clock.now()))
 
     def note(self, key: str) -> Any:
         """The newest value of this key that this scope sees, or None."""
@@ -242,7 +256,7 @@ class Scoped:
 
     def erase(self, *ids: str) -> Receipt:
         """Erases records with everything that rests on them: gone, everywhere, with a receipt. Cannot be undone."""
-        return forget.erase(self._ports, self.scope, ids)
+        return forget.erase(self._ports, self.scope, checks.texts(ids, "ids"))
 
     def erase_all(self) -> Receipt:
         """Erases everything that belongs to exactly the dimensions of this handle, and what rests on it.
@@ -284,6 +298,14 @@ def _held(ports: Ports, scope: Scope, origin: str | None) -> Message:
     return found
 
 
+def _kinds(kinds: str | Sequence[str]) -> tuple[Kind, ...]:
+    """Some of `KINDS`; one may be named alone."""
+    chosen = (kinds,) if isinstance(kinds, str) else checks.texts(kinds, "kinds")
+    if not chosen or not set(chosen) <= set(KINDS):
+        raise BadSetting(f"kinds={kinds!r:.100}.", hint=f"Use some of {', '.join(KINDS)}.")
+    return tuple(k for k in KINDS if k in chosen)
+
+
 def _path(path: str | os.PathLike[str]) -> str:
     """The path as text."""
     try:
@@ -306,6 +328,15 @@ def _store(path: str | os.PathLike[str], key: str | None, read_only: bool) -> Sq
     if place.startswith(("postgresql://", "postgres://")):
         raise BadSetting("PostgreSQL stores are not part of this version.", hint="Pass the path of a file.")
     return SqliteStore(place, key=key, read_only=read_only)
+
+
+def _fits(value: object, what: str, *names: str) -> None:
+    """Refuses what is no such port."""
+    missing = [n for n in names if not hasattr(value, n)]
+    if missing:
+        raise BadSetting(
+            f"{what}={value!r:.100} has no {', '.join(missing)}.", hint=f"Pass a name, or anything that fits `ports.{what.title()}`."
+        )
 
 
 def _compactor(compactor: str | Compactor) -> Compactor:

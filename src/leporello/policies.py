@@ -9,9 +9,16 @@ from leporello.errors import BadSetting
 
 
 def _bounds(policy: object, **limits: tuple[float, float]) -> None:
-    bad = [f"{n}={getattr(policy, n)!r} (from {lo:g} to {hi:g})" for n, (lo, hi) in limits.items() if not lo <= getattr(policy, n) <= hi]
+    bad = [f"{n}={getattr(policy, n)!r:.80} (from {lo:g} to {hi:g})" for n, (lo, hi) in limits.items() if not _within(policy, n, lo, hi)]
     if bad:
         raise BadSetting(f"{type(policy).__name__}: {'; '.join(bad)}.")
+
+
+def _within(policy: object, name: str, low: float, high: float) -> bool:
+    """True for a number within the bounds; where the default is a whole number, only whole numbers."""
+    value = getattr(policy, name)
+    kinds = int if isinstance(getattr(type(policy), name), int) else (int, float)
+    return isinstance(value, kinds) and not isinstance(value, bool) and low <= value <= high
 
 
 @dataclass(frozen=True)
@@ -91,7 +98,11 @@ class Policies:
             return settings
         parts = {f.name: type(getattr(cls(), f.name)) for f in fields(cls)}
         made: dict[str, Any] = {}
-        for name, values in dict(settings).items():
+        if not isinstance(settings, dict) or not all(isinstance(v, dict) for v in settings.values()):
+            raise BadSetting(
+                "policies is no mapping of mappings.", hint='Pass `Policies`, or a mapping such as {"fold": {"l1_turns": 30}}.'
+            )
+        for name, values in settings.items():
             if name not in parts:
                 raise BadSetting(f"There is no policy {name!r}: use {', '.join(parts)}.")
             kind = parts[name]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any
 
+from leporello.core import checks
 from leporello.core.turns import legal_cuts, shapes
 from leporello.errors import NotFound
 from leporello.flows import fold as folding
@@ -18,6 +19,7 @@ from leporello.records import Compact, Episode, Message, Note, Scope
 from leporello.results import FoldReport, Layers
 
 _PAGE = 500
+_POSITIONS = 2**53
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,9 @@ class Session:
 
     def messages(self, *, first: int = 1, last: int | None = None) -> Iterator[Message]:
         """The messages in order, by position (1 is the first), folded or not. Read a page at a time: no snapshot is held."""
-        at = max(1, first)
+        at = checks.count(first, "first", least=0, most=_POSITIONS) or 1
+        if last is not None:
+            checks.count(last, "last", least=0, most=_POSITIONS)
         while True:
             with self._ports.store.read() as r:
                 state = r.session(self.scope)
@@ -76,7 +80,7 @@ class Session:
 
     def compact(self, *, max_tokens: int = 3_000) -> Compact:
         """The flat summary of the session in at most `max_tokens` estimated tokens; it is kept with the session."""
-        return folding.compact(self._ports, self.scope, budget=max_tokens)
+        return folding.compact(self._ports, self.scope, budget=checks.count(max_tokens, "max_tokens", least=0, most=1_000_000_000))
 
     def last_compact(self) -> Compact | None:
         """The newest compact of the session, if one was made."""
@@ -86,7 +90,7 @@ class Session:
     def unfold(self, episode: str) -> tuple[Message, ...]:
         """The messages that an episode was made from, verbatim."""
         with self._ports.store.read() as r:
-            found = r.record(self.scope, episode)
+            found = r.record(self.scope, checks.text(episode, "episode"))
             if not isinstance(found, Episode):
                 raise NotFound(f"{episode!r} is no episode of this session.")
             state = r.session(found.scope)
@@ -95,12 +99,12 @@ class Session:
     def pin(self, text: str) -> None:
         """Keeps a text verbatim in front of every context of this session: a goal, a constraint."""
         with self._ports.store.write() as w:
-            w.put_pin(self.scope, text, at=self._ports.clock.now())
+            w.put_pin(self.scope, checks.text(text, "text", empty=False), at=self._ports.clock.now())
 
     def unpin(self, text: str) -> None:
         """Takes a pin away."""
         with self._ports.store.write() as w:
-            w.put_pin(self.scope, text, at=self._ports.clock.now(), keep=False)
+            w.put_pin(self.scope, checks.text(text, "text", empty=False), at=self._ports.clock.now(), keep=False)
 
     def pins(self) -> tuple[str, ...]:
         """The pins that hold in this session, in the order in which they were set."""
@@ -110,7 +114,7 @@ class Session:
     def set_note(self, key: str, value: Any) -> None:
         """Sets a scratchpad value (any JSON value); `None` removes it."""
         with self._ports.store.write() as w:
-            w.put_note(Note(self.scope, key, value, self._ports.clock.now()))
+            w.put_note(Note(self.scope, checks.text(key, "key", empty=False), value, self._ports.clock.now()))
 
     def note(self, key: str) -> Any:
         """The scratchpad value, or None."""

@@ -53,6 +53,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # whoever read has gone; nothing more may be flushed at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        output.put_error({"type": "OSError", "message": str(error), "hint": "The output or a file could not be written."}, as_json=as_json)
+        return 1
     except (KeyboardInterrupt, typer.Abort):
         return 130
 

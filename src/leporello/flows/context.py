@@ -17,6 +17,7 @@ from leporello.results import Block, Hit, Omitted
 
 _RECALLED_TOKENS = 300
 _EPISODE_TOKENS = 600
+_PAGE = 100
 
 
 @dataclass(frozen=True)
@@ -88,11 +89,8 @@ def context(ports: Ports, shelf: Shelf, scope: Scope, wanted: Wanted) -> Context
         pins = r.pins(scope)
         facts = _facts(r, scope, wanted)[: policy.facts]
         episodes = _episodes(r, scope, state, wanted)[-policy.episodes :] if policy.episodes else []
-        tail = (
-            list(r.messages(state, first=state.folded + 1))
-            if state is not None and wanted.as_of is None and wanted.believed_at is None
-            else []
-        )
+        now = wanted.as_of is None and wanted.believed_at is None
+        tail, older = _tail(r, state, wanted.budget) if state is not None and now else ([], ())
     shown = {f.id for f in facts} | {e.id for e in episodes} | {m.id for m in tail}
     pieces = {
         "facts": [pack.Piece(f.id, fact_line(f), rank) for f, rank in _stable(facts)],
@@ -104,7 +102,7 @@ def context(ports: Ports, shelf: Shelf, scope: Scope, wanted: Wanted) -> Context
     }
     reserved = {"system": wanted.system, "pins": pack.neutral("\n".join(f"- {p}" for p in pins)), "query": wanted.query or ""}
     blocks, omitted = pack.pack(pieces, budget=wanted.budget, reserved=reserved)
-    return Context(blocks, omitted, wanted.budget, wanted.query)
+    return Context(blocks, (*omitted, *older), wanted.budget, wanted.query)
 
 
 def fact_line(fact: Fact) -> str:
@@ -129,6 +127,21 @@ def hit_line(hit: Hit) -> str:
     who = r.name or ("tool" if r.trust == "tool" else r.role)
     line = pack.neutral(f"[{r.at:%Y-%m-%d}, {where}] {who}: {r.text}")
     return pack.quoted(line, origin=who) if r.trust in {"tool", "external"} else f"- {line}"
+
+
+def _tail(r: Reader, state: SessionState, budget: int) -> tuple[list[Message], tuple[Omitted, ...]]:
+    """The newest unfolded messages, as many as could ever have room, and one entry for those before them."""
+    tail: list[Message] = []
+    first = state.messages + 1
+    while first > state.folded + 1 and sum(m.tokens for m in tail) <= budget:
+        last, first = first - 1, max(state.folded + 1, first - _PAGE)
+        tail = [*r.messages(state, first=first, last=last), *tail]
+    if first <= state.folded + 1:
+        return tail, ()
+    count = first - state.folded - 1
+    oldest = next(iter(r.messages(state, first=state.folded + 1, last=state.folded + 1)), None)
+    why = f"this and later ones, {count} messages in all, are older than what could have room: fold the session"
+    return tail, (Omitted(oldest.id if oldest else "", "messages", 0, why),)
 
 
 def _facts(r: Reader, scope: Scope, wanted: Wanted) -> list[Fact]:

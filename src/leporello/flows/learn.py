@@ -30,7 +30,7 @@ def told(
     if kind not in get_args(FactKind):
         raise BadSetting(f"kind={kind!r}: use one of {', '.join(get_args(FactKind))}.")
     sure = _CONFIDENCE.get(source, 0.5) if confidence is None else confidence
-    if not 0 <= sure <= 1:
+    if isinstance(sure, bool) or not isinstance(sure, (int, float)) or not 0 <= sure <= 1:
         raise BadSetting(f"confidence={sure!r} is not between 0 and 1.")
     who = trust or _TRUST.get(source, "external")
     return Operation("add", text, kind, why, None, source, who, sure, tags, at, spans)  # type: ignore[arg-type]

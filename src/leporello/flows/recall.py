@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from time import perf_counter
@@ -12,7 +11,7 @@ from time import perf_counter
 from leporello.core import facts as rules
 from leporello.core import rank, words
 from leporello.core.times import micros
-from leporello.errors import BadSetting, EmptyQuery
+from leporello.errors import EmptyQuery
 from leporello.ports import AnyRecord, Mark, Ports, Reader
 from leporello.records import Fact, Kind, Scope
 from leporello.results import Hit, Reason, Recall
@@ -90,7 +89,8 @@ def recall(ports: Ports, shelf: Shelf, scope: Scope, question: Question) -> Reca
     set and the hits are weak guesses.
     """
     began = perf_counter()
-    _check(question)
+    if not question.text.strip():
+        raise EmptyQuery()
     text = question.text[:_QUERY_CHARACTERS]
     query = rank.Query(words.query_terms(text), ports.embedder.embed([text])[0])
     with ports.store.read() as r:
@@ -115,13 +115,3 @@ def recall(ports: Ports, shelf: Shelf, scope: Scope, question: Question) -> Reca
 def _holds(record: AnyRecord, question: Question) -> bool:
     """False for a fact that was not true, or not believed, at the moment asked for."""
     return not isinstance(record, Fact) or rules.believed(record, as_of=question.as_of, believed_at=question.believed_at)
-
-
-def _check(question: Question) -> None:
-    if not question.text.strip():
-        raise EmptyQuery()
-    if not 1 <= question.k <= 10_000:
-        raise BadSetting(f"k={question.k} is out of bounds: use 1 to 10,000.")
-    unknown: Sequence[str] = [k for k in question.kinds if k not in KINDS]
-    if unknown or not question.kinds:
-        raise BadSetting(f"kinds={question.kinds!r}: use some of {', '.join(KINDS)}.")

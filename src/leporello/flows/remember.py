@@ -49,6 +49,13 @@ def _chunk(ports: Ports, scope: Scope, chunk: Sequence[Draft]) -> list[Message]:
 
 
 def _ready(draft: Draft, limit: int) -> tuple[NewMessage, bool]:
+    try:
+        return _read(draft, limit)
+    except RecursionError as e:
+        raise BadMessage("The message is nested too deeply, or holds itself.") from e
+
+
+def _read(draft: Draft, limit: int) -> tuple[NewMessage, bool]:
     original = draft.original
     content = original.get("content")
     if len(original) == 2 and isinstance(content, str) and isinstance(original.get("role"), str) and original["role"] != "tool":

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from leporello.core.blocks import role_of
+from leporello.core.checks import maybe_text, trust
 from leporello.core.times import instant
 from leporello.errors import BadMessage, EmptyText
 from leporello.records import Draft
@@ -19,19 +21,26 @@ def drafts(value: object) -> list[Draft]:
     Taken: a string (a user message), a mapping with a role, a Responses item, objects of the Anthropic and OpenAI SDKs
     (anything with `model_dump`), a whole Anthropic, Chat Completions or Responses answer, and lists of these.
     """
+    try:
+        return _drafts(value)
+    except RecursionError as e:
+        raise BadMessage("The message is nested too deeply, or holds itself.") from e
+
+
+def _drafts(value: object) -> list[Draft]:
     if isinstance(value, Draft):
-        return [value]
+        return [_checked(value)]
     if isinstance(value, str):
         return [Draft({"role": "user", "content": value})]
     if isinstance(value, (list, tuple)):
-        return [d for v in value for d in drafts(v)]
+        return [d for v in value for d in _drafts(v)]
     plain = _plain(value)
     if "content" not in plain and isinstance(plain.get("text"), str) and set(plain) <= _TOLD:
         return [_told(plain)]
     if isinstance(plain.get("choices"), list):
         return [Draft(_message(_plain(c.get("message")))) for c in plain["choices"][:1] if isinstance(c, Mapping)]
     if plain.get("object") == "response" and isinstance(plain.get("output"), list):
-        return [d for item in plain["output"] for d in drafts(item)]
+        return [d for item in plain["output"] for d in _drafts(item)]
     if plain.get("type") == "message" and "stop_reason" in plain and "usage" in plain:
         return [Draft({"role": plain["role"], "content": plain["content"]})]
     return [Draft(_message(plain))]
@@ -43,7 +52,17 @@ def _told(value: Mapping[str, Any]) -> Draft:
         raise EmptyText()
     at = None if value.get("at") is None else instant(value["at"])
     original = {"role": value.get("role", "user"), "content": value["text"]}
-    return Draft(_message(original), value.get("name"), at, value.get("session"), value.get("origin"), value.get("trust"))
+    return _checked(Draft(_message(original), value.get("name"), at, value.get("session"), value.get("origin"), value.get("trust")))
+
+
+def _checked(draft: Draft) -> Draft:
+    """The draft, if its fields are what they should be."""
+    for field in ("name", "session", "origin"):
+        maybe_text(getattr(draft, field), field)
+    trust(draft.trust)
+    if not isinstance(draft.original, Mapping):
+        raise BadMessage(f"The draft's original is a {type(draft.original).__name__}.")
+    return draft if draft.at is None else replace(draft, at=instant(draft.at))
 
 
 def _message(value: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any
 from leporello.adapters.sqlite import codec
 from leporello.adapters.sqlite.reading import KINDS, SqliteReader
 from leporello.core.times import micros
-from leporello.errors import NotFound
+from leporello.errors import BadMessage, NotFound
 from leporello.ports import AnyRecord, Entry, NewMessage, SessionState
 from leporello.records import Compact, Episode, Fact, Message, Note, Scope
 
@@ -249,7 +249,10 @@ class SqliteWriter(SqliteReader):
     def _body(self, n: NewMessage) -> tuple[Any, list[tuple[tuple[Any, ...], str, bytes]]]:
         if codec.is_plain(n.draft, n.role, n.text):
             return None, []
-        body, media = codec.split_media(n.draft.original)
+        try:
+            body, media = codec.split_media(n.draft.original)
+        except RecursionError as e:
+            raise BadMessage("The message is nested too deeply, or holds itself.") from e
         return codec.dump(body), media
 
     def _fact_values(self, f: Fact) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
