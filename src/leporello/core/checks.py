@@ -8,6 +8,8 @@ from typing import get_args
 from leporello.errors import BadValue
 from leporello.records import Trust
 
+_TRUST = get_args(Trust)
+
 
 def text(value: object, what: str, *, empty: bool = True) -> str:
     """`value`, if it is a string (and not empty, unless that is allowed)."""
@@ -32,9 +34,9 @@ def count(value: object, what: str, *, least: int, most: int) -> int:
 
 def trust(value: object) -> Trust | None:
     """`value`, if it names who said something, or None."""
-    if value is None or value in get_args(Trust):
+    if value is None or value in _TRUST:
         return value  # type: ignore[return-value]
-    raise BadValue(f"trust={value!r:.100} is unknown.", hint=f"Use one of {', '.join(get_args(Trust))}.")
+    raise BadValue(f"trust={value!r:.100} is unknown.", hint=f"Use one of {', '.join(_TRUST)}.")
 
 
 def texts(value: object, what: str) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 from leporello.core.blocks import role_of
@@ -57,12 +58,15 @@ def _told(value: Mapping[str, Any]) -> Draft:
 
 def _checked(draft: Draft) -> Draft:
     """The draft, if its fields are what they should be."""
-    for field in ("name", "session", "origin"):
-        maybe_text(getattr(draft, field), field)
+    maybe_text(draft.name, "name")
+    maybe_text(draft.session, "session")
+    maybe_text(draft.origin, "origin")
     trust(draft.trust)
     if not isinstance(draft.original, Mapping):
         raise BadMessage(f"The draft's original is a {type(draft.original).__name__}.")
-    return draft if draft.at is None else replace(draft, at=instant(draft.at))
+    if draft.at is None or (isinstance(draft.at, datetime) and draft.at.tzinfo is UTC):
+        return draft
+    return replace(draft, at=instant(draft.at))
 
 
 def _message(value: Mapping[str, Any]) -> dict[str, Any]:
