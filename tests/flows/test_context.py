@@ -114,3 +114,12 @@ def test_requests_of_nasty_logs_are_paired(mem: Memory) -> None:
         assert faults([shape(m) for m in sent]) == [], path.name
         assert faults([shape(m) for m in ctx.for_openai()["messages"]]) == [], path.name
         assert sent[-1]["content"][-1] == {"type": "text", "text": "and now?"}
+
+
+def test_a_long_unfolded_tail_is_read_from_its_new_end(mem: Memory) -> None:
+    handle = mem.scope(user="alice", session="s")
+    handle.session().add([{"role": "user" if i % 2 == 0 else "assistant", "content": f"message {i} about the heron"} for i in range(700)])
+    ctx = handle.context(budget=400)
+    shown = [i for b in ctx.blocks for i in b.ids]
+    assert ctx.tokens <= 400 and handle.get(shown[-1]).text == "message 699 about the heron"
+    assert "fold the session" in ctx.omitted[-1].why and len(ctx.omitted) < 200

@@ -255,3 +255,69 @@ def test_close_keeps_facts_and_can_be_repeated(mem: Memory) -> None:
     assert all(f.provenance.spans and f.scope.session is None and f.scope.project == "shop" for f in facts)
     session.close()
     assert mem.scope(user="a", project="shop").facts() == facts
+
+
+def test_a_long_backlog_folds_from_its_head(mem: Memory) -> None:
+    session = mem.scope(user="a").session("s")
+    session.add(
+        [{"role": "user" if i % 2 == 0 else "assistant", "content": f"word {i}, and what there is to say of it"} for i in range(3_200)]
+    )
+    session.fold()
+    layers = session.layers()
+    assert covered(layers) == list(range(1, 1_601)) and layers.l1 == ((1_591, 1_600),)
+
+
+def test_a_compact_of_a_very_long_session_stands_on_its_episodes(mem: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = mem.scope(user="a").session("s")
+    for i in range(40):
+        exchange(session, i)
+    session.fold()
+    whole = session.compact(max_tokens=800)
+    monkeypatch.setattr("leporello.flows.fold._LOG_TOKENS", 10)
+    short = session.compact(max_tokens=800)
+    assert short.text and short.compacted_at_turn == whole.compacted_at_turn == 40
+
+
+class Meddling(ScriptedCompactor):
+    """Does something to the store while it is at work, once."""
+
+    def __init__(self, act: Any, **script: Any) -> None:
+        super().__init__(**script)
+        self.act = act
+
+    def _once(self) -> None:
+        act, self.act = self.act, None
+        if act is not None:
+            act()
+
+    def episode(self, messages: Any, *, tokens: int) -> EpisodeDraft:
+        self._once()
+        return EpisodeDraft(f"{len(messages)} messages")
+
+    def compact(self, messages: Any, *, prior: Any, tokens: int) -> tuple[Item, ...]:
+        self._once()
+        return (Item("state", " / ".join(m.text for m in messages)[:100]),)
+
+    def distil(self, episodes: Any, known: Any) -> tuple[Operation, ...]:
+        self._once()
+        return tuple(Operation("add", f"Episode {e.number} happened.", episodes=(e.id,)) for e in episodes)
+
+
+@pytest.mark.parametrize("step", ["fold", "compact", "distil"])
+def test_what_is_erased_while_the_compactor_works_does_not_come_back(tmp_path: Path, step: str) -> None:
+    path = tmp_path / "m.db"
+    with leporello.open(path, embedder="hash") as other:
+        session = other.scope(user="a").session("s")
+        secret = session.add({"role": "user", "content": "the secret word is heron"})[0]
+        for i in range(3):
+            exchange(session, i)
+        if step == "distil":
+            session.fold(all=True)
+        compactor = Meddling(lambda: other.scope(user="a").erase(secret.id))
+        with leporello.open(path, embedder="hash", compactor=compactor) as mem:
+            mine = mem.scope(user="a").session("s")
+            done = {"fold": lambda: mine.fold(all=True), "compact": lambda: mine.compact(max_tokens=200), "distil": mine.close}[step]()
+            assert "heron" not in str([done, mine.episodes(), mine.last_compact(), mem.scope(user="a").facts()])
+            if step == "distil":
+                [episode], [fact] = mine.episodes(), mem.scope(user="a").facts()
+                assert fact.provenance.episodes == (episode.id,)

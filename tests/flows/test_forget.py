@@ -8,8 +8,10 @@ import pytest
 
 import leporello
 from leporello.errors import NotFound
+from leporello.flows.fold import apply
 from leporello.memory import Memory
-from leporello.testing import ManualClock
+from leporello.records import Operation
+from leporello.testing import ManualClock, ScriptedCompactor
 
 MARK = "Zanzibarstraße-heron-42"
 
@@ -129,3 +131,54 @@ def test_facts_of_a_wider_level_go_with_their_source(mem: Memory) -> None:
     assert mem.scope(user="alice", project="shop").facts() == (fact,)
     alice.erase_all()
     assert mem.scope(user="alice", project="shop").facts() == (fact,)
+
+
+def test_an_episode_whose_messages_are_all_erased_goes(mem: Memory) -> None:
+    talk(mem, "alice")
+    alice = mem.scope(user="alice", project="shop")
+    session = alice.session("s")
+    first, *rest = session.episodes()
+    alice.erase(*(m.id for m in session.unfold(first.id)))
+    assert [(e.id, e.positions) for e in session.episodes()] == [(e.id, e.positions) for e in rest]
+    layers = session.layers()
+    assert [t for a, b in (*layers.l3, *layers.l2, *layers.l1) for t in range(a, b + 1)] == list(range(1, layers.turns + 1))
+
+
+def test_half_of_a_turn_erased_leaves_the_other_half_in_a_layer(mem: Memory) -> None:
+    session = mem.scope(user="a").session("s")
+    said = session.add({"role": "user", "content": "first, a long question about the heron statue"})
+    said += session.add({"role": "assistant", "content": "an answer about the heron statue at some length"})
+    said += session.add({"role": "user", "content": "then another question, please read the list"})
+    said += session.add({"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "f", "input": {}}]})
+    session.fold(all=True)
+    session.add({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": "one, two, three"}]})
+    session.fold(all=True)
+    assert [e.turns for e in session.episodes()] == [(1, 2), (3, 3)]
+    mem.scope(user="a").erase(said[2].id)
+    assert [e.turns for e in session.episodes()] == [(1, 1), (2, 3)]
+    assert session.layers().l2 == ((1, 1), (2, 3))
+
+
+def test_a_compactor_that_fails_does_not_stop_an_erasure(tmp_path: Path, clock: ManualClock) -> None:
+    path = tmp_path / "m.db"
+    with leporello.open(path, embedder="hash", clock=clock) as mem:
+        talk(mem, "alice")
+        page = next(m for m in mem.scope(user="alice", project="shop").session("s").messages() if MARK in m.text)
+    with leporello.open(path, embedder="hash", clock=clock, compactor=ScriptedCompactor()) as mem:
+        alice = mem.scope(user="alice", project="shop")
+        assert alice.erase(page.id).complete
+        assert any("messages are left of turns" in e.summary for e in alice.episodes())
+    assert left_in(tmp_path, MARK) == []
+
+
+def test_an_erased_fact_of_a_fact_less_source_and_one_without_spans(mem: Memory, clock: ManualClock) -> None:
+    """A fact that came from an episode as a whole, as a model may make it, goes with any of the episode's messages."""
+    talk(mem, "alice")
+    alice = mem.scope(user="alice", project="shop")
+    episode = alice.session("s").episodes()[0]
+    op = Operation("add", "The catalogue is in good order.", episodes=(episode.id,))
+    with mem._ports.store.write() as w:
+        [fact] = apply(mem._ports, w, [op], alice.scope)
+    alice.erase(alice.session("s").unfold(episode.id)[0].id)
+    with pytest.raises(NotFound):
+        alice.get(fact.id)
