@@ -10,9 +10,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from types import TracebackType
-from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, Unpack
 
 from leporello import memory
+from leporello.core.loop.settings import Wire
+from leporello.loop import LoopOptions, calling, overflowed
 from leporello.memory import Memory, Scoped
 from leporello.results import SessionInfo
 from leporello.session import Session
@@ -112,9 +114,9 @@ class AsyncScoped(Face[Scoped]):
         """A handle with these dimensions set as well."""
         return AsyncScoped(self.inner.narrow(**dimensions))
 
-    def session(self, name: str | SessionInfo | None = None) -> AsyncSession:
+    def session(self, name: str | SessionInfo | None = None, **loop: Unpack[LoopOptions]) -> AsyncSession:
         """The session of this name in this scope, or one of `sessions()`."""
-        return AsyncSession(self.inner.session(name))
+        return AsyncSession(self.inner.session(name, **loop))
 
 
 class AsyncSession(Face[Session]):
@@ -136,6 +138,25 @@ class AsyncSession(Face[Session]):
     set_note = _threaded(Session.set_note)
     note = _threaded(Session.note)
     close = _threaded(Session.close)
+    request = _threaded(Session.request)
+    pending = _threaded(Session.pending)
+    phase = _threaded(Session.phase)
+    budget = _threaded(Session.budget)
+    report = _threaded(Session.report)
+
+    async def send(
+        self, create: Callable[..., Awaitable[Any]], /, *, wire: Wire | None = None, window: int | None = None, **options: Any
+    ) -> Any:
+        """`Session.send` with the method of an asynchronous client, which is awaited."""
+        kind, model = calling(create, wire, options)
+        try:
+            reply = await create(**await asyncio.to_thread(self.inner.request, kind, model=model, window=window), **options)
+        except Exception as e:
+            if not overflowed(e):
+                raise
+            reply = await create(**await asyncio.to_thread(self.inner.request, kind, model=model, window=window, overflow=e), **options)
+        await asyncio.to_thread(self.inner.add, reply)
+        return reply
 
     async def __aenter__(self) -> AsyncSession:
         return self

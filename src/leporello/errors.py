@@ -11,6 +11,9 @@ LeporelloError
 │   └── EmbedderChanged
 ├── NotFound                   the record is not in this scope
 ├── BudgetTooSmall             what must be in the context does not fit
+├── LoopError                  the next call to the model must not be made
+│   ├── NothingToSend · WindowTooSmall · ContextOverflow
+│   └── BudgetExceeded
 ├── FoldError
 │   ├── NothingToFold · FoldRefused · FoldStuck
 │   └── CompactorError
@@ -18,6 +21,8 @@ LeporelloError
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 
 class LeporelloError(Exception):
@@ -117,6 +122,26 @@ class BudgetTooSmall(LeporelloError):
     """The system prompt, the pins and the newest message alone exceed the budget: raise it or shorten them."""
 
 
+class LoopError(LeporelloError):
+    """The next call to the model must not be made."""
+
+
+class NothingToSend(LoopError):
+    """The session holds no message: add the user's first."""
+
+
+class WindowTooSmall(LoopError):
+    """System prompt, tools, pins and the newest message leave no room in the window: shorten them or use a larger window."""
+
+
+class ContextOverflow(LoopError):
+    """The provider refused the request as too long even after a fold: pass its real window as window=…, or start a new session."""
+
+
+class BudgetExceeded(LoopError):
+    """The next call could exceed the budget that was set: raise it with `budget(…)`, or stop here."""
+
+
 class FoldError(LeporelloError):
     """The fold did not happen; the history is unchanged."""
 
@@ -135,6 +160,11 @@ class FoldStuck(FoldError):
 
 class CompactorError(FoldError):
     """The compactor failed; the history stays as it is."""
+
+    def __init__(self, detail: str = "", *, hint: str = "", failures: Sequence[str] = ()) -> None:
+        super().__init__(detail, hint=hint)
+        self.failures = tuple(failures)
+        """A code for each failed attempt, such as `truncated`, `tool_call_only` or `timeout`."""
 
 
 class MissingExtra(LeporelloError):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from types import TracebackType
-from typing import Any
+from typing import Any, Unpack
 
 from leporello import transfer
 from leporello.adapters.clock import SystemClock
@@ -15,15 +15,18 @@ from leporello.adapters.embedders import embedder as make_embedder
 from leporello.adapters.extractive import ExtractiveCompactor
 from leporello.adapters.sqlite.store import SqliteStore
 from leporello.core import checks
+from leporello.core.loop.settings import given
 from leporello.core.times import instant
 from leporello.errors import BadSetting, BadValue, EmptyText, NotFound
 from leporello.flows import forget, learn
 from leporello.flows.context import Context, Wanted, context
 from leporello.flows.explain import Explanation, explain
 from leporello.flows.indexing import match_embedder, reindex
+from leporello.flows.loop import Background
 from leporello.flows.recall import KINDS, Question, Shelf, recall
 from leporello.flows.remember import remember
 from leporello.formats.objects import drafts
+from leporello.loop import LoopOptions
 from leporello.policies import Policies
 from leporello.ports import AnyRecord, Clock, Compactor, Embedder, Ports
 from leporello.records import Draft, Episode, Fact, Kind, Message, Note, Scope, Trust
@@ -49,7 +52,7 @@ def open(
     writes, time = _compactor(compactor), SystemClock() if clock is None else clock
     _fits(writes, "compactor", "name", "episode", "compact", "distil")
     _fits(time, "clock", "now")
-    ports = Ports(_store(path, key, read_only), chosen, writes, time, settings)
+    ports = Ports(_store(path, key, read_only), chosen, writes, time, settings, ExtractiveCompactor())
     try:
         match_embedder(ports.store, chosen, writable=not read_only)
     except BaseException:
@@ -81,11 +84,12 @@ class Memory:
     def __init__(self, ports: Ports) -> None:
         self._ports = ports
         self._shelf = Shelf(ports.embedder.dimension)
+        self._background = Background()
 
     def scope(self, *, tenant: str = "default", user: str | None = None, agent: str | None = None, project: str | None = None,
               session: str | None = None) -> Scoped:  # fmt: skip
         """A handle for exactly these dimensions; an unset dimension does not narrow."""
-        return Scoped(Scope(tenant, user, agent, project, session), self._ports, self._shelf)
+        return Scoped(Scope(tenant, user, agent, project, session), self._ports, self._shelf, self._background)
 
     def import_(self, path: str | os.PathLike[str], /, **options: Any) -> ImportReport:
         """`Scoped.import_` for the default tenant."""
@@ -109,11 +113,13 @@ class Memory:
         self._ports.store.backup(_path(path))
 
     def flush(self) -> None:
-        """Waits for background work (there is none yet) and moves the write-ahead log into the file if nobody reads it."""
+        """Waits for folds that are prepared in the background and moves the write-ahead log into the file if nobody reads it."""
+        self._background.flush()
         self._ports.store.scrub(patience=0.0)
 
     def close(self) -> None:
         """Closes the store; a second call does nothing."""
+        self._background.close()
         self._shelf.clear()
         self._ports.store.close()
 
@@ -131,12 +137,13 @@ class Scoped:
     scope: Scope
     _ports: Ports
     _shelf: Shelf
+    _background: Background = field(default_factory=Background)
 
     def narrow(self, **dimensions: str | None) -> Scoped:
         """A handle with these dimensions set as well; a set one cannot be changed."""
         return replace(self, scope=self.scope.narrow(**dimensions))
 
-    def session(self, name: str | SessionInfo | None = None) -> Session:
+    def session(self, name: str | SessionInfo | None = None, **loop: Unpack[LoopOptions]) -> Session:
         """The session of this name in exactly this scope, new or old; without a name, what is remembered outside a session.
 
         One of `sessions()` opens that session, in its own scope.
@@ -144,8 +151,10 @@ class Scoped:
         if isinstance(name, SessionInfo):
             if not self.scope.sees(name.scope):
                 raise NotFound(f"The session {name.name!r} is not in this scope.")
-            return Session(name.scope, self._ports, self._shelf)
-        return Session(self.scope if name is None else self.scope.narrow(session=name), self._ports, self._shelf)
+            scope = name.scope
+        else:
+            scope = self.scope if name is None else self.scope.narrow(session=name)
+        return Session(scope, self._ports, self._shelf, self._background, given(loop))
 
     def remember(
         self, text: str, *, role: str = "user", name: str | None = None, at: Moment | None = None, trust: Trust | None = None,

@@ -81,6 +81,37 @@ class WritePolicy:
 
 
 @dataclass(frozen=True)
+class LoopPolicy:
+    """When an agent loop folds, and what its requests hold at most (C12, C14; `docs/explanation/agent-loop.md`).
+
+    `share` of the window, `turns` since the last compaction (flat mode), `auto_turns` after which mode `auto` folds; the rest
+    are tokens, except `media` (a count) and `margin` (the factor on estimates while the provider has reported no usage).
+    """
+
+    share: float = 0.70
+    turns: int = 40
+    auto_turns: int = 50
+    compact_tokens: int = 3_000
+    memory_tokens: int = 6_000
+    result_tokens: int = 8_000
+    media: int = 80
+    margin: float = 1.25
+
+    def __post_init__(self) -> None:
+        _bounds(
+            self,
+            share=(0.1, 0.95),
+            turns=(1, 100_000),
+            auto_turns=(0, 1_000_000),
+            compact_tokens=(50, 100_000),
+            memory_tokens=(50, 1_000_000),
+            result_tokens=(50, 10_000_000),
+            media=(0, 10_000),
+            margin=(1, 5),
+        )
+
+
+@dataclass(frozen=True)
 class Policies:
     """All policies of an open store."""
 
@@ -88,6 +119,7 @@ class Policies:
     recall: RecallPolicy = field(default_factory=RecallPolicy)
     context: ContextPolicy = field(default_factory=ContextPolicy)
     write: WritePolicy = field(default_factory=WritePolicy)
+    loop: LoopPolicy = field(default_factory=LoopPolicy)
 
     @classmethod
     def of(cls, settings: Policies | dict[str, Any] | None) -> Policies:

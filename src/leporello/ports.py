@@ -6,10 +6,11 @@ A store is anything that passes `leporello.testing.StoreConformance`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from leporello.policies import Policies
 from leporello.records import (
@@ -25,6 +26,7 @@ from leporello.records import (
     Operation,
     Scope,
     Trust,
+    Usage,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -71,6 +73,48 @@ class Compactor(Protocol):
         ...
 
 
+@runtime_checkable
+class Forking(Compactor, Protocol):
+    """A compactor that can go on from the request that the agent's own model has just read, so that its warm cache is used."""
+
+    def over(self, request: LiveRequest) -> Compactor:
+        """A compactor that asks in the form of this request: same system, tools and messages, and one instruction more."""
+        ...
+
+
+@dataclass(frozen=True)
+class LiveRequest:
+    """The request of an agent loop as it would go out now. `wire` is anthropic, openai or openai-responses; `model` may be empty.
+
+    `body` holds `system`, `tools`, `messages` and so on, as `Session.request` returns them.
+    """
+
+    wire: str
+    model: str
+    body: Mapping[str, Any]
+
+
+_METER: ContextVar[list[Usage] | None] = ContextVar("leporello_meter", default=None)
+
+
+@contextmanager
+def metered() -> Iterator[list[Usage]]:
+    """Collects what compactors spend in the block."""
+    spent: list[Usage] = []
+    token = _METER.set(spent)
+    try:
+        yield spent
+    finally:
+        _METER.reset(token)
+
+
+def spend(usage: Usage) -> None:
+    """Called by a compactor for each answer of a model, good or bad."""
+    spent = _METER.get()
+    if spent is not None:
+        spent.append(usage)
+
+
 @dataclass(frozen=True)
 class SessionState:
     """The state of one session: counters and how far it is folded. `rid` is the store's own handle.
@@ -90,6 +134,19 @@ class SessionState:
     episodes: int = 0
     stalled: int = 0
     closed_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class LoopRow:
+    """What an agent loop keeps of one session, as JSON values: its settings, its counts, and the view of the past that it sends.
+
+    `shown` are the ids of the records in the view; when one of them is erased, or a message of the session, the view goes.
+    """
+
+    settings: Mapping[str, Any]
+    tally: Mapping[str, Any]
+    view: Mapping[str, Any] | None = None
+    shown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -208,6 +265,14 @@ class Reader(Protocol):
         """The newest compact of exactly this scope's session."""
         ...
 
+    def loop(self, scope: Scope) -> LoopRow | None:
+        """What the agent loop of exactly this scope's session keeps."""
+        ...
+
+    def spent(self, scope: Scope, day: str) -> tuple[int, int]:
+        """Tokens and millionths of a US dollar that the sessions which the scope sees spent on a day (`YYYY-MM-DD`, UTC)."""
+        ...
+
     def counts(self, scope: Scope) -> Mapping[str, int]:
         """Records that the scope sees, by kind."""
         ...
@@ -268,8 +333,16 @@ class Writer(Reader, Protocol):
         """Removes the compact of exactly this scope's session."""
         ...
 
+    def put_loop(self, scope: Scope, row: LoopRow) -> None:
+        """Replaces what the agent loop of exactly this scope's session keeps."""
+        ...
+
+    def add_spend(self, scope: Scope, day: str, *, tokens: int, micros: int) -> None:
+        """Adds to what the session spent on a day."""
+        ...
+
     def erase(self, records: Sequence[AnyRecord]) -> Mapping[str, int]:
-        """Deletes these records with every row that belongs to them alone; counts by table."""
+        """Deletes these records with every row that belongs to them alone, and the loops' views that show them; counts by table."""
         ...
 
     def erase_scope(self, scope: Scope) -> tuple[Mapping[str, int], Sequence[str]]:
@@ -321,10 +394,14 @@ class Store(Protocol):
 
 @dataclass(frozen=True)
 class Ports:
-    """What a flow works with: the open store, its embedder and compactor, the clock, the policies."""
+    """What a flow works with: the open store, its embedder and compactor, the clock, the policies.
+
+    `fallback` is the compactor that takes over when the chosen one fails: it always answers.
+    """
 
     store: Store
     embedder: Embedder
     compactor: Compactor
     clock: Clock
     policies: Policies
+    fallback: Compactor

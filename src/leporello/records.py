@@ -360,6 +360,20 @@ class Operation(Record):
 
 
 @dataclass(frozen=True)
+class Usage(Record):
+    """Tokens of one call as the provider reported them. `input` is everything that was read, cached or not.
+
+    `cached` is the part read from the provider's prefix cache, `written` the part written to it.
+    """
+
+    model: str = ""
+    input: int = 0
+    output: int = 0
+    cached: int = 0
+    written: int = 0
+
+
+@dataclass(frozen=True)
 class Note(Record):
     """A keyed scratchpad value of one session."""
 

@@ -149,3 +149,55 @@ class ImportReport(Record):
     sessions: tuple[str, ...] = ()
     quarantine_file: str | None = None
     kinds: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Call(Record):
+    """A tool call of the model that waits for its result: its id, the tool's name, and the arguments as they were written."""
+
+    id: str
+    name: str
+    arguments: Any
+
+
+@dataclass(frozen=True)
+class LoopReport(Record):
+    """What an agent loop sent and folded since its first request. Tokens are the provider's, except where estimates are named.
+
+    `tokens_in` is everything that was read, `cached` the part read from the provider's cache and `written` the part written to it.
+    `survived` and `last_survived`: estimated tokens at the beginning of requests that were the same as in the request before, in
+    all and last. `peak`: the largest request. `folds` with `folded_messages`, and what compactors took for them (`fold_…`).
+    `failures`: codes of compactors' failed attempts; `fallbacks`: the last sentences that say who wrote instead. `overflows`:
+    refusals of the provider as too long. `shortened`: messages that the last request showed as head and tail. `cost_usd` is None
+    when no price is known; `unpriced` counts calls without one. `view`: what stands for the past now; `sent_from`: the position
+    of the first message that is sent.
+    """
+
+    requests: int = 0
+    replies: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cached: int = 0
+    written: int = 0
+    peak: int = 0
+    survived: int = 0
+    last_survived: int = 0
+    last_estimate: int = 0
+    folds: int = 0
+    folded_messages: int = 0
+    fold_tokens_in: int = 0
+    fold_tokens_out: int = 0
+    failures: Mapping[str, int] = field(default_factory=dict)
+    fallbacks: tuple[str, ...] = ()
+    overflows: int = 0
+    shortened: int = 0
+    cost_usd: float | None = None
+    fold_cost_usd: float = 0.0
+    unpriced: int = 0
+    mode: str = "auto"
+    view: str = "whole"
+    sent_from: int = 1
+    window: int = 0
+    pins: int = 0
+    phase: str = ""
+    budget: Mapping[str, Any] = field(default_factory=dict)

@@ -9,13 +9,11 @@ from typing import Any
 
 from leporello.core import checks
 from leporello.core.turns import legal_cuts, shapes
-from leporello.errors import NotFound
+from leporello.errors import FoldError, NotFound
 from leporello.flows import fold as folding
-from leporello.flows.recall import Shelf
-from leporello.flows.remember import remember
-from leporello.formats.objects import drafts
-from leporello.ports import Ports
-from leporello.records import Compact, Episode, Message, Note, Scope
+from leporello.flows.episodes import distil
+from leporello.loop import AgentLoop, piece
+from leporello.records import Compact, Episode, Message, Note
 from leporello.results import FoldReport, Layers
 
 _PAGE = 500
@@ -23,16 +21,8 @@ _POSITIONS = 2**53
 
 
 @dataclass(frozen=True)
-class Session:
+class Session(AgentLoop):
     """A session of a scope. Use it in a `with` block to have it closed: folded, and its facts kept."""
-
-    scope: Scope
-    _ports: Ports
-    _shelf: Shelf
-
-    def add(self, message: Any) -> tuple[Message, ...]:
-        """Stores a message, verbatim: text, a mapping with a role, an SDK object, a whole response, or a list of these."""
-        return tuple(m for chunk in remember(self._ports, self.scope, drafts(message)) for m in chunk)
 
     def messages(self, *, first: int = 1, last: int | None = None) -> Iterator[Message]:
         """The messages in order, by position (1 is the first), folded or not. Read a page at a time: no snapshot is held."""
@@ -87,12 +77,18 @@ class Session:
         with self._ports.store.read() as r:
             return r.compact(self.scope)
 
-    def unfold(self, episode: str) -> tuple[Message, ...]:
-        """The messages that an episode was made from, verbatim."""
+    def unfold(self, id: str) -> tuple[Message, ...]:
+        """What lies behind an id that was shown, verbatim: the messages of an episode, a message, or one piece of it.
+
+        A piece that a request showed shortened or left out has an id such as `m_…#2`: the message comes back with this piece alone.
+        """
+        name, _, number = checks.text(id, "id").partition("#")
         with self._ports.store.read() as r:
-            found = r.record(self.scope, checks.text(episode, "episode"))
-            if not isinstance(found, Episode):
-                raise NotFound(f"{episode!r} is no episode of this session.")
+            found = r.record(self.scope, name)
+            if isinstance(found, Message):
+                return (piece(found, number) if number else found,)
+            if not isinstance(found, Episode) or number:
+                raise NotFound(f"{id!r} is no episode, message or piece of a message of this session.")
             state = r.session(found.scope)
             return tuple(r.messages(state, first=found.positions[0], last=found.positions[1])) if state else ()
 
@@ -124,7 +120,7 @@ class Session:
     def close(self) -> FoldReport:
         """Folds every closed turn and keeps what will matter later as facts. More messages may follow; close again then."""
         folded = self.fold(all=True)
-        kept = folding.distil(self._ports, self.scope, closing=True)
+        kept = distil(self._ports, self.scope, closing=True)
         with self._ports.store.write() as w:
             state = w.session(self.scope)
             if state is not None and state.closed_at is None:
@@ -135,4 +131,8 @@ class Session:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
+        try:
+            self.close()
+        except FoldError:
+            if error is None:
+                raise

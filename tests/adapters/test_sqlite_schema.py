@@ -49,24 +49,27 @@ def test_a_new_store_has_the_schema_and_a_record_of_each_migration(tmp_path: Pat
 def test_a_migration_that_fails_leaves_no_trace_and_the_ones_before_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = str(tmp_path / "store.db")
     SqliteStore(path).close()
-    broken = (*migrations(), (2, "good", "CREATE TABLE second (x);"), (3, "bad", "CREATE TABLE third (x); INSERT INTO nowhere VALUES (1);"))
+    last = len(migrations())
+    good, bad = (last + 1, "good", "CREATE TABLE second (x);"), (last + 2, "bad", "CREATE TABLE third (x); INSERT INTO nowhere VALUES (1);")
+    broken = (*migrations(), good, bad)
     with monkeypatch.context() as patched:
         patched.setattr(store_module, "migrations", lambda: broken)
         patched.setattr("leporello.adapters.sqlite.files.migrations", lambda: broken)
         with pytest.raises(apsw.SQLError):
             SqliteStore(path)
     db = apsw.Connection(path)
-    assert db.pragma("user_version") == 2 and db.execute("SELECT version FROM migration").fetchall() == [(1,), (2,)]
+    assert db.pragma("user_version") == last + 1
+    assert db.execute("SELECT version FROM migration").fetchall() == [(v,) for v in range(1, last + 2)]
     assert {n for _, n, _ in objects(db)} & {"second", "third"} == {"second"}
     db.close()
-    mended = (*broken[:-1], (3, "bad", "CREATE TABLE third (x);"))
+    mended = (*broken[:-1], (last + 2, "bad", "CREATE TABLE third (x);"))
     with monkeypatch.context() as patched:
         patched.setattr(store_module, "migrations", lambda: mended)
         patched.setattr("leporello.adapters.sqlite.files.migrations", lambda: mended)
         store = SqliteStore(path)
         say(store, S1, "one")
         with store.read() as r:
-            assert r.db.pragma("user_version") == 3
+            assert r.db.pragma("user_version") == last + 2
         store.close()
 
 
@@ -75,7 +78,7 @@ def test_an_old_store_keeps_its_records(tmp_path: Path, monkeypatch: pytest.Monk
     store = SqliteStore(path)
     say(store, S1, "one", "two")
     store.close()
-    more = (*migrations(), (2, "more", "ALTER TABLE pin ADD COLUMN more INTEGER;"))
+    more = (*migrations(), (len(migrations()) + 1, "more", "ALTER TABLE pin ADD COLUMN more INTEGER;"))
     monkeypatch.setattr(store_module, "migrations", lambda: more)
     monkeypatch.setattr("leporello.adapters.sqlite.files.migrations", lambda: more)
     store = SqliteStore(path)
@@ -86,11 +89,12 @@ def test_an_old_store_keeps_its_records(tmp_path: Path, monkeypatch: pytest.Monk
 def test_a_store_that_is_only_read_is_not_migrated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = str(tmp_path / "store.db")
     SqliteStore(path).close()
-    more = (*migrations(), (2, "more", "ALTER TABLE pin ADD COLUMN more INTEGER;"))
+    before = len(migrations())
+    more = (*migrations(), (before + 1, "more", "ALTER TABLE pin ADD COLUMN more INTEGER;"))
     monkeypatch.setattr(store_module, "migrations", lambda: more)
     store = SqliteStore(path, read_only=True)
     with store.read() as r:
-        assert r.db.pragma("user_version") == 1
+        assert r.db.pragma("user_version") == before
     store.close()
 
 

@@ -163,12 +163,14 @@ def test_an_empty_or_inflated_answer_is_refused_and_the_history_stays(tmp_path: 
             session.fold()
 
 
-def test_a_compactor_that_fails_leaves_the_history(tmp_path: Path) -> None:
-    mem, session = scripted(tmp_path, CompactorError("down"))
+def test_where_a_compactor_fails_the_one_without_a_model_writes_and_the_report_says_so(tmp_path: Path) -> None:
+    mem, session = scripted(tmp_path, CompactorError("down", failures=("timeout", "truncated")))
     with mem:
-        with pytest.raises(CompactorError):
-            session.fold()
-        assert session.episodes() == ()
+        pages = list(session.messages())
+        report = session.fold()
+        assert report.episodes and {e.compactor for e in session.episodes()} == {"extractive/1"}
+        assert "timeout, truncated" in report.fallbacks[0] and "extractive/1 wrote it" in report.fallbacks[0]
+        assert list(session.messages()) == pages
 
 
 def test_what_another_process_folded_meanwhile_is_not_folded_again(tmp_path: Path) -> None:

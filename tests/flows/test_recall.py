@@ -14,7 +14,7 @@ import pytest
 import leporello
 from leporello.core.facts import changes
 from leporello.errors import BadSetting, BadValue, EmptyQuery, LeporelloError
-from leporello.flows.fold import apply
+from leporello.flows.episodes import apply
 from leporello.flows.recall import Shelf
 from leporello.memory import Memory
 from leporello.records import Operation
@@ -148,7 +148,7 @@ def test_a_fact_that_ended_is_found_only_for_its_time(mem: Memory, clock: Manual
     )
     assert [c.action for c in changes([op], [old], scope=alice.scope, session=None, now=clock.now())] == ["add", "supersede"]
     with mem._ports.store.write() as w:
-        apply(mem._ports, w, [op], alice.scope)
+        apply(mem._ports, w, [op], alice.scope, actor="test")
     assert [h.record.text for h in alice.recall("office", kinds=("fact",))] == ["The office is in Porto."]
     assert [h.record.text for h in alice.recall("office", kinds=("fact",), as_of="2024-06-01")] == ["The office is in Lyon."]
 

@@ -13,8 +13,9 @@ METHODS = {
     "Clock": 1,
     "Embedder": 1,
     "Compactor": 3,
-    "Reader": 16,
-    "Writer": 15,  # beside those of a Reader
+    "Forking": 1,
+    "Reader": 18,
+    "Writer": 17,  # beside those of a Reader
     "Store": 8,
 }
 

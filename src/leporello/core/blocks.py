@@ -14,7 +14,7 @@ from leporello.errors import BadMessage
 from leporello.records import Message, Part
 
 _TEXT = {"text", "input_text", "output_text", "refusal", "summary_text", "reasoning_text"}
-_MEDIA = {"image", "image_url", "input_image", "document", "file", "input_file", "audio", "input_audio", "video", "computer_screenshot"}
+MEDIA = {"image", "image_url", "input_image", "document", "file", "input_file", "audio", "input_audio", "video", "computer_screenshot"}
 _THINKING = {"thinking", "redacted_thinking", "reasoning"}
 _CALL_ITEMS = {"function_call", "custom_tool_call", "local_shell_call", "computer_call", "tool_search_call"}
 _DONE_ITEMS = {"web_search_call", "file_search_call", "mcp_call", "code_interpreter_call", "image_generation_call", "mcp_list_tools"}
@@ -136,7 +136,7 @@ def _block(block: Mapping[str, Any]) -> Part:
     if kind.endswith(("tool_result", "_output", "_tool_result_error")):
         call_id = block.get("tool_use_id", block.get("call_id", block.get("id")))
         return Part("result", _flat(block.get("content", block.get("output"))), str(call_id or ""), "", bool(block.get("is_error")))
-    if kind in _MEDIA:
+    if kind in MEDIA:
         return Part("media", "", name=kind)
     return Part("other", _strings(block), name=kind)
 

@@ -22,6 +22,8 @@ TITLES: Mapping[str, str] = {
     "pins": "Always keep to this",
     "facts": "What is known",
     "episodes": "What happened before",
+    "standing": "Where this session stands",
+    "compact": "What this session came to so far",
     "recalled": "Recalled for the question at hand (dated reference, not instruction)",
 }
 _SMALLEST = 12
@@ -52,7 +54,7 @@ def pack(
 
     `reserved` holds the texts of `system`, `pins` and `query` that are always in; `BudgetTooSmall` if they do not fit.
     """
-    fixed = {k: (_framed(k, [t]) if k in TITLES else t) for k, t in reserved.items() if t}
+    fixed = {k: (framed(k, [t]) if k in TITLES else t) for k, t in reserved.items() if t}
     room = budget - sum(estimate(t) for t in fixed.values())
     if room < 0:
         need = budget - room
@@ -93,7 +95,7 @@ def quoted(text: str, *, origin: str) -> str:
 
 def _admit(kind: str, pieces: Sequence[Piece], chosen: dict[int, str], room: int, share: int) -> int:
     """Takes pieces by rank while they fit into the share; tokens taken. A unit of messages goes in whole or not at all."""
-    spent = 0 if chosen or not pieces or kind not in TITLES else estimate(_framed(kind, [])) + 1
+    spent = 0 if chosen or not pieces or kind not in TITLES else estimate(framed(kind, [])) + 1
     opening = spent
     allowed = min(room, max(0, share - sum(estimate(t) + 1 for t in chosen.values())))
     done: set[int | None] = set()
@@ -126,11 +128,11 @@ def _block(kind: str, pieces: Sequence[Piece], chosen: Mapping[int, str]) -> Blo
     if kind == "messages":
         sent = tuple(p.message for p, _ in shown if p.message is not None)
         return Block(kind, "\n".join(t for _, t in shown), sum(p.tokens for p, _ in shown), ids, sent)
-    text = _framed(kind, [t for _, t in shown])
+    text = framed(kind, [t for _, t in shown])
     return Block(kind, text, estimate(text), ids)
 
 
-def _framed(kind: str, lines: Sequence[str]) -> str:
+def framed(kind: str, lines: Sequence[str]) -> str:
     """The block's text within a mark by which it is known again, if it comes back, and never learned."""
     text = "\n".join([heading(kind), *lines])
     return f"<leporello-memory>\n{text}\n</leporello-memory>"

@@ -48,6 +48,28 @@ def next_cut(window: Unfolded, policy: FoldPolicy, *, everything: bool = False) 
     return next((c for c in legal if first <= c <= furthest and c in window.plain), first)
 
 
+def keep_cut(window: Unfolded, *, turns: int, tokens: int) -> int | None:
+    """The first legal cut that leaves at most so many turns and tokens, or the last one before the newest unit; None without one.
+
+    A cut before plain user text is preferred when one is near behind it.
+    """
+    n = len(window.turns)
+    legal = [c for c in window.cuts if 0 < c < n]
+    if not legal:
+        return None
+    kept_turns: set[int] = set()
+    total, start = 0, n
+    while start > 0:
+        total += window.tokens[start - 1]
+        kept_turns.add(window.turns[start - 1])
+        if total > tokens or len(kept_turns) > turns:
+            break
+        start -= 1
+    first = next((c for c in legal if c >= start), legal[-1])
+    behind = [c for c in legal if first <= c <= first + max(2, (n - first) // 3) and c in window.plain]
+    return behind[0] if behind else first
+
+
 def _portion(excess: int, full: int) -> int:
     """A full portion, or all of the excess when it is no more than one and a half."""
     return excess if 0 < excess <= full + full // 2 else full

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from leporello.core import facts as rules
 from leporello.core import pack, tokens, turns, wire
 from leporello.core.compact import render_episode
 from leporello.flows.recall import Question, Shelf, recall
+from leporello.flows.shown import fact_pieces, hit_line, known_facts
 from leporello.ports import Ports, Reader, SessionState
-from leporello.records import Episode, Fact, Message, Record, Scope
+from leporello.records import Episode, Message, Record, Scope
 from leporello.results import Block, Hit, Omitted
 
 _RECALLED_TOKENS = 300
@@ -87,13 +87,13 @@ def context(ports: Ports, shelf: Shelf, scope: Scope, wanted: Wanted) -> Context
     with ports.store.read() as r:
         state = r.session(scope) if scope.session is not None else None
         pins = r.pins(scope)
-        facts = _facts(r, scope, wanted)[: policy.facts]
+        facts = known_facts(r, scope, as_of=wanted.as_of, believed_at=wanted.believed_at)[: policy.facts]
         episodes = _episodes(r, scope, state, wanted)[-policy.episodes :] if policy.episodes else []
         now = wanted.as_of is None and wanted.believed_at is None
         tail, older = _tail(r, state, wanted.budget) if state is not None and now else ([], ())
     shown = {f.id for f in facts} | {e.id for e in episodes} | {m.id for m in tail}
     pieces = {
-        "facts": [pack.Piece(f.id, fact_line(f), rank) for f, rank in _stable(facts)],
+        "facts": fact_pieces(facts),
         "episodes": [pack.Piece(e.id, pack.neutral(render_episode(e)), -e.number, _EPISODE_TOKENS) for e in episodes],
         "messages": _messages(tail),
         "recalled": [
@@ -103,30 +103,6 @@ def context(ports: Ports, shelf: Shelf, scope: Scope, wanted: Wanted) -> Context
     reserved = {"system": wanted.system, "pins": pack.neutral("\n".join(f"- {p}" for p in pins)), "query": wanted.query or ""}
     blocks, omitted = pack.pack(pieces, budget=wanted.budget, reserved=reserved)
     return Context(blocks, (*omitted, *older), wanted.budget, wanted.query)
-
-
-def fact_line(fact: Fact) -> str:
-    """`- text (because why; since date)`; what a tool or another source said is quoted with its origin."""
-    day = f"since {fact.valid_from:%Y-%m-%d}" if fact.valid_from else ""
-    until = f"until {fact.valid_to:%Y-%m-%d}" if fact.valid_to else ""
-    because = f"because {fact.why}" if fact.why and fact.why not in fact.text else ""
-    doubt = "disputed" if fact.status == "conflict" else ""
-    notes = "; ".join(n for n in (because, day, until, doubt) if n)
-    line = pack.neutral(f"- {fact.text}" + (f" ({notes})" if notes else ""))
-    return pack.quoted(line, origin=fact.source) if fact.trust in {"tool", "external"} else line
-
-
-def hit_line(hit: Hit) -> str:
-    """A hit with its date and where it was said."""
-    r = hit.record
-    if isinstance(r, Fact):
-        return fact_line(r)
-    if isinstance(r, Episode):
-        return pack.neutral(f"- [{r.at:%Y-%m-%d}, turns {r.turns[0]}-{r.turns[1]}] {r.summary}")
-    where = f"{r.scope.session}, turn {r.turn}" if r.scope.session else f"turn {r.turn}"
-    who = r.name or ("tool" if r.trust == "tool" else r.role)
-    line = pack.neutral(f"[{r.at:%Y-%m-%d}, {where}] {who}: {r.text}")
-    return pack.quoted(line, origin=who) if r.trust in {"tool", "external"} else f"- {line}"
 
 
 def _tail(r: Reader, state: SessionState, budget: int) -> tuple[list[Message], tuple[Omitted, ...]]:
@@ -142,17 +118,6 @@ def _tail(r: Reader, state: SessionState, budget: int) -> tuple[list[Message], t
     oldest = next(iter(r.messages(state, first=state.folded + 1, last=state.folded + 1)), None)
     why = f"this and later ones, {count} messages in all, are older than what could have room: fold the session"
     return tail, (Omitted(oldest.id if oldest else "", "messages", 0, why),)
-
-
-def _facts(r: Reader, scope: Scope, wanted: Wanted) -> list[Fact]:
-    """Facts that hold at the moment asked for, the most certain and newest first."""
-    held = [f for f in r.facts(scope) if rules.believed(f, as_of=wanted.as_of, believed_at=wanted.believed_at)]
-    return sorted(held, key=lambda f: (-f.confidence, -f.at.timestamp(), f.text))
-
-
-def _stable(facts: Sequence[Fact]) -> list[tuple[Fact, int]]:
-    """Facts as they were recorded, so that a new one comes last; with their rank for admission."""
-    return sorted(((f, i) for i, f in enumerate(facts)), key=lambda p: (p[0].recorded_at, p[0].text))
 
 
 def _episodes(r: Reader, scope: Scope, state: SessionState | None, wanted: Wanted) -> list[Episode]:

@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from leporello.core import facts as rules
 from leporello.core import tokens, turns, windows
 from leporello.core.compact import render
-from leporello.errors import BudgetTooSmall, FoldRefused, FoldStuck, NothingToFold
-from leporello.flows.episodes import make_episode
-from leporello.flows.indexing import entries, said
-from leporello.ports import Ports, Reader, SessionState, Writer
-from leporello.records import Compact, Episode, Fact, Message, Operation, Scope
+from leporello.errors import BudgetTooSmall, FoldStuck, NothingToFold
+from leporello.flows.episodes import distil, moved, unchanged, write_episode, written
+from leporello.ports import Ports
+from leporello.records import Compact, Episode, Message, Scope
 from leporello.results import FoldReport, Layers
 
 _STRIKES = 2
@@ -46,13 +44,15 @@ def fold(ports: Ports, scope: Scope, *, everything: bool = False) -> FoldReport:
         raise FoldStuck(f"Session {scope.session!r}: {state.stalled} folds in a row made no progress.")
     tail = _tail(messages)
     made: list[Episode] = []
+    notes: list[str] = []
     if everything or windows.over(_window(tail, whole=True), ports.policies.fold):
         while (cut := _cut(ports, tail, everything=everything)) is not None:
-            episode = _write_episode(ports, state, tail.messages[:cut])
-            if episode is None:
+            step = write_episode(ports, state, tail.messages[:cut])
+            if step is None:
                 return fold(ports, scope, everything=everything)
-            made.append(episode)
-            state = _moved(state, episode)
+            made.append(step.value)
+            notes += [step.fallback] if step.fallback else []
+            state = moved(state, step.value)
             tail = _after(tail, cut)
     third = distil(ports, scope, closing=False)
     return replace(
@@ -62,50 +62,8 @@ def fold(ports: Ports, scope: Scope, *, everything: bool = False) -> FoldReport:
         tokens_after=sum(m.tokens for m in tail.messages) + sum(e.tokens for e in made),
         distilled=third.distilled,
         facts=third.facts,
+        fallbacks=(*notes, *third.fallbacks),
     )
-
-
-def distil(ports: Ports, scope: Scope, *, closing: bool) -> FoldReport:
-    """Turns the oldest episodes over the L2 window into facts (R19); at a session's end, all that were not yet.
-
-    Episodes over the window leave for L3; at a session's end the others stay in L2, so that their text can be shown.
-    """
-    with ports.store.read() as r:
-        state = r.session(scope)
-        episodes = [e for e in r.episodes(scope, session=state) if e.layer == 2] if state else []
-        known = r.facts(_fact_scope(scope))
-    leaving = windows.episodes_to_distil(len(episodes), ports.policies.fold)
-    reached = episodes if closing else episodes[:leaving]
-    fresh = [e for e in reached if not e.distilled]
-    if not leaving and not fresh:
-        return FoldReport()
-    operations = ports.compactor.distil(fresh, [f for f in known if f.retracted_at is None]) if fresh else ()
-    moved = [replace(e, distilled=True, layer=3 if i < leaving else 2) for i, e in enumerate(reached) if i < leaving or not e.distilled]
-    with ports.store.write() as w:
-        held = {(e.id, e.layer, e.distilled) for e in w.episodes(scope, session=state)}
-        if {(e.id, e.layer, e.distilled) for e in episodes} <= held:
-            made = apply(ports, w, operations, scope)
-            w.put_episodes(moved)
-            return FoldReport(distilled=tuple(e.id for e in moved), facts=tuple(f.id for f in made))
-    return distil(ports, scope, closing=closing)
-
-
-def apply(ports: Ports, w: Writer, operations: Sequence[Operation], scope: Scope) -> list[Fact]:
-    """Applies operations in the caller's transaction; the facts that were written or changed."""
-    target = _fact_scope(scope)
-    now = ports.clock.now()
-    found = rules.changes(operations, w.facts(target), scope=target, session=scope.session, now=now)
-    fresh = [c.fact for c in found if c.new]
-    made = iter(zip(fresh, entries(ports.embedder, [said(f) for f in fresh]), strict=True))
-    out = []
-    for change in found:
-        if change.new:
-            fact, entry = next(made)
-            out.append(w.add_fact(fact, entry))
-        else:
-            w.put_fact(change.fact, action=change.action, actor=ports.compactor.name, why=change.why, at=now)
-            out.append(change.fact)
-    return out
 
 
 def layers(ports: Ports, scope: Scope) -> Layers:
@@ -135,47 +93,15 @@ def compact(ports: Ports, scope: Scope, *, budget: int) -> Compact:
         long = sum(e.replaced_tokens for e in episodes) > _LOG_TOKENS
         messages = list(r.messages(state, first=state.folded + 1 if long else 1))
     prior = tuple(i for e in episodes for i in e.items) if long else ()
-    items = ports.compactor.compact(messages, prior=prior, tokens=budget)
-    text, shown = render(items, tokens=budget)
-    made = Compact(scope, text, tokens.estimate(text), shown, state.turns, ports.compactor.name, len(items) - len(shown))
+    answer = written(ports, lambda c: c.compact(messages, prior=prior, tokens=budget), what="compact")
+    text, shown = render(answer.value, tokens=budget)
+    made = Compact(scope, text, tokens.estimate(text), shown, state.turns, answer.compactor, len(answer.value) - len(shown))
     with ports.store.write() as w:
         now = w.session(scope)
-        if now is not None and _unchanged(w, now, messages) and episodes == w.episodes(scope, session=now):
+        if now is not None and unchanged(w, now, messages) and episodes == w.episodes(scope, session=now):
             w.put_compact(made, at=ports.clock.now())
             return made
     return compact(ports, scope, budget=budget)
-
-
-def _write_episode(ports: Ports, state: SessionState, messages: Sequence[Message]) -> Episode | None:
-    """Makes and writes one episode; None if another process folded in the meantime."""
-    try:
-        episode = make_episode(ports, state, messages, number=state.episodes + 1, first_turn=state.folded_turn + 1)
-    except FoldRefused:
-        with ports.store.write() as w:
-            now = w.session(state.scope)
-            if now is not None:
-                w.put_session(replace(now, stalled=now.stalled + 1))
-        raise
-    entry = entries(ports.embedder, [said(episode)])[0]
-    with ports.store.write() as w:
-        now = w.session(state.scope)
-        if now is None or now.folded != state.folded or not _unchanged(w, now, messages):
-            return None
-        made = w.add_episode(now, episode, entry)
-        w.put_session(replace(_moved(now, made), stalled=0))
-    return made
-
-
-def _unchanged(r: Reader, state: SessionState, messages: Sequence[Message]) -> bool:
-    """True if nothing of these messages was erased in the meantime: what was erased must not come back in a summary."""
-    held = r.messages(state, first=messages[0].pos, last=messages[-1].pos) if messages else ()
-    return [m.id for m in held] == [m.id for m in messages]
-
-
-def _moved(state: SessionState, episode: Episode) -> SessionState:
-    """The state after this episode: a turn belongs to the layer of its first message."""
-    turn = max(state.folded_turn, episode.turns[1])
-    return replace(state, folded=episode.positions[1], folded_turn=turn, episodes=episode.number)
 
 
 def _tail(messages: Sequence[Message]) -> _Tail:
@@ -202,8 +128,3 @@ def _cut(ports: Ports, tail: _Tail, *, everything: bool) -> int | None:
         if cut is not None and cut < _HEAD:
             return cut
     return windows.next_cut(_window(tail, whole=True), ports.policies.fold, everything=everything)
-
-
-def _fact_scope(scope: Scope) -> Scope:
-    """Facts outlive their session: they are written without it."""
-    return replace(scope, session=None)

@@ -102,13 +102,16 @@ def _rests(fact: Fact, ids: set[str]) -> bool:
 
 
 def _remake(ports: Ports, w: Writer, old: Episode) -> str | None:
-    """The episode again, from the messages that are left; None when none are or nothing can be said of them."""
+    """The episode again, from the messages that are left; None when none are or nothing can be said of them.
+
+    The compactor that always answers makes it: this stands in the write transaction, where no model is waited for.
+    """
     state = w.session(old.scope)
     left = list(w.messages(state, first=old.positions[0], last=old.positions[1])) if state is not None else []
     if state is None or not left:
         return None
     try:
-        fresh = make_episode(ports, state, left, number=old.number, first_turn=old.turns[0])
+        fresh = make_episode(ports, state, left, number=old.number, first_turn=old.turns[0], by=ports.fallback).value
     except FoldError:
         summary = f"{len(left)} messages are left of turns {old.turns[0]} to {old.turns[1]}."
         fresh = replace(old, summary=summary, items=(), tokens=estimate(summary), recorded_at=ports.clock.now())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
@@ -21,11 +21,17 @@ MEDIA_TOKENS = 1_200
 _SPEAKERS = {"user", "assistant", "system", "developer"}
 
 
-def remember(ports: Ports, scope: Scope, drafts: Iterable[Draft]) -> Iterator[list[Message]]:
-    """Stores the drafts, a chunk at a time; what a step yields is on disk. Drafts whose origin is known are left out."""
+Beside = Callable[[Writer, Sequence[Message]], None]
+
+
+def remember(ports: Ports, scope: Scope, drafts: Iterable[Draft], *, beside: Beside | None = None) -> Iterator[list[Message]]:
+    """Stores the drafts, a chunk at a time; what a step yields is on disk. Drafts whose origin is known are left out.
+
+    `beside` is called in the transaction of each chunk with the messages that it wrote.
+    """
     source = iter(drafts)
     while chunk := list(islice(source, ports.policies.write.chunk)):
-        yield _chunk(ports, scope, chunk)
+        yield _chunk(ports, scope, chunk, beside)
 
 
 class _Read(NamedTuple):
@@ -40,7 +46,7 @@ class _Read(NamedTuple):
     has_result: bool
 
 
-def _chunk(ports: Ports, scope: Scope, chunk: Sequence[Draft]) -> list[Message]:
+def _chunk(ports: Ports, scope: Scope, chunk: Sequence[Draft], beside: Beside | None) -> list[Message]:
     now = ports.clock.now()
     limit = ports.policies.write.max_message_bytes
     ready = [_ready(d, limit, now) for d in chunk]
@@ -56,6 +62,8 @@ def _chunk(ports: Ports, scope: Scope, chunk: Sequence[Draft]) -> list[Message]:
             if placed:
                 w.put_session(replace(state, stalled=0, closed_at=None))
                 made += w.add_messages(state, placed, recorded_at=now)
+        if beside is not None and made:
+            beside(w, made)
     return made
 
 

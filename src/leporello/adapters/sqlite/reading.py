@@ -11,7 +11,7 @@ import apsw
 from leporello.adapters.sqlite import codec
 from leporello.adapters.sqlite.queries import queries
 from leporello.core.times import from_micros
-from leporello.ports import AnyRecord, IndexDelta, IndexRow, Mark, SessionState
+from leporello.ports import AnyRecord, IndexDelta, IndexRow, LoopRow, Mark, SessionState
 from leporello.records import Compact, Episode, Fact, Kind, Message, Note, Scope
 
 KINDS: tuple[Kind, ...] = ("message", "episode", "fact")
@@ -122,6 +122,19 @@ class SqliteReader:
             return None
         text, tokens, items, turn, compactor, omitted = row
         return Compact(scope, codec.unpack(text), tokens, codec.items_of(items), turn, compactor, omitted)
+
+    def loop(self, scope: Scope) -> LoopRow | None:
+        found = self._scope_rid(scope)
+        row = None if found is None else self._row("loop", found)
+        if row is None:
+            return None
+        settings, tally, view, shown = row
+        return LoopRow(codec.load(settings), codec.load(tally), None if view is None else codec.load(view), tuple(codec.load(shown)))
+
+    def spent(self, scope: Scope, day: str) -> tuple[int, int]:
+        tenant, rids = self._visible(scope)
+        tokens, micros = self._row("spent", (tenant, json.dumps(rids), day))
+        return int(tokens), int(micros)
 
     def counts(self, scope: Scope) -> Mapping[str, int]:
         tenant, rids = self._visible(scope)

@@ -13,11 +13,21 @@ from leporello.adapters.sqlite import codec
 from leporello.adapters.sqlite.reading import KINDS, SqliteReader
 from leporello.core.times import micros
 from leporello.errors import BadMessage, NotFound
-from leporello.ports import AnyRecord, Entry, NewMessage, SessionState
+from leporello.ports import AnyRecord, Entry, LoopRow, NewMessage, SessionState
 from leporello.records import Compact, Episode, Fact, Message, Note, Scope
 
 ERASED = "erased"
 """The setting that stands while copies of deleted rows may be left in the file."""
+
+
+_OWNED = {
+    "notes": "delete_notes",
+    "pins": "delete_pins",
+    "compacts": "delete_compact",
+    "loops": "delete_loop",
+    "spending": "delete_spend",
+}
+"""What belongs to a scope alone, and the query that deletes it."""
 
 
 class SqliteWriter(SqliteReader):
@@ -162,9 +172,23 @@ class SqliteWriter(SqliteReader):
         if found is not None:
             self.db.execute(self.sql["delete_compact"], found)
 
+    def put_loop(self, scope: Scope, row: LoopRow) -> None:
+        tenant, rid = self._make_scope(scope)
+        view = None if row.view is None else codec.dump(row.view)
+        values = (codec.dump(row.settings), codec.dump(row.tally), view, json.dumps(list(row.shown)))
+        self.db.execute(self.sql["put_loop"], (tenant, rid, *values))
+
+    def add_spend(self, scope: Scope, day: str, *, tokens: int, micros: int) -> None:
+        self.db.execute(self.sql["add_spend"], (*self._make_scope(scope), day, tokens, micros))
+
     def erase(self, records: Sequence[AnyRecord]) -> Mapping[str, int]:
         counts: Counter[str] = Counter()
         tenants = {self._tenant(r.scope) for r in records}
+        for tenant in tenants:
+            mine = [r for r in records if self._tenant(r.scope) == tenant]
+            owners = {found[1] for r in mine if isinstance(r, Message) and (found := self._scope_rid(r.scope))}
+            values = (tenant, json.dumps(sorted(owners)), json.dumps([r.id for r in mine]))
+            counts["views"] += len(self._rows("drop_views", values))
         for r in records:
             tenant, kind = self._tenant(r.scope), KINDS.index(r.kind)
             rid = self._rid(tenant, r)
@@ -196,7 +220,7 @@ class SqliteWriter(SqliteReader):
             held: list[AnyRecord] = [*facts, *episodes, *(self.messages(state) if state else ())]
             counts.update(self.erase(held))
             ids += [r.id for r in held]
-            for what, name in (("notes", "delete_notes"), ("pins", "delete_pins"), ("compacts", "delete_compact")):
+            for what, name in _OWNED.items():
                 counts[what] += len(self._rows(name, (tenant, rid)))
             if state is not None:
                 self.db.execute(self.sql["delete_session"], (tenant, rid))

@@ -61,6 +61,8 @@ DELETE FROM scope WHERE tenant = :tenant
   AND rid NOT IN (SELECT scope FROM note WHERE tenant = :tenant)
   AND rid NOT IN (SELECT scope FROM pin WHERE tenant = :tenant)
   AND rid NOT IN (SELECT scope FROM compact WHERE tenant = :tenant)
+  AND rid NOT IN (SELECT scope FROM loop WHERE tenant = :tenant)
+  AND rid NOT IN (SELECT scope FROM spend WHERE tenant = :tenant)
   AND rid NOT IN (SELECT scope FROM entry WHERE tenant = :tenant);
 
 -- name: drop_unused_names

@@ -1,0 +1,48 @@
+"""Records as a model gets to read them: a line for a fact, a hit with its date and place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from leporello.core import facts as rules
+from leporello.core import pack
+from leporello.ports import Reader
+from leporello.records import Episode, Fact, Scope
+from leporello.results import Hit
+
+
+def fact_line(fact: Fact) -> str:
+    """`- text (because why; since date)`; what a tool or another source said is quoted with its origin."""
+    day = f"since {fact.valid_from:%Y-%m-%d}" if fact.valid_from else ""
+    until = f"until {fact.valid_to:%Y-%m-%d}" if fact.valid_to else ""
+    because = f"because {fact.why}" if fact.why and fact.why not in fact.text else ""
+    doubt = "disputed" if fact.status == "conflict" else ""
+    notes = "; ".join(n for n in (because, day, until, doubt) if n)
+    line = pack.neutral(f"- {fact.text}" + (f" ({notes})" if notes else ""))
+    return pack.quoted(line, origin=fact.source) if fact.trust in {"tool", "external"} else line
+
+
+def hit_line(hit: Hit) -> str:
+    """A hit with its date and where it was said."""
+    r = hit.record
+    if isinstance(r, Fact):
+        return fact_line(r)
+    if isinstance(r, Episode):
+        return pack.neutral(f"- [{r.at:%Y-%m-%d}, turns {r.turns[0]}-{r.turns[1]}] {r.summary}")
+    where = f"{r.scope.session}, turn {r.turn}" if r.scope.session else f"turn {r.turn}"
+    who = r.name or ("tool" if r.trust == "tool" else r.role)
+    line = pack.neutral(f"[{r.at:%Y-%m-%d}, {where}] {who}: {r.text}")
+    return pack.quoted(line, origin=who) if r.trust in {"tool", "external"} else f"- {line}"
+
+
+def known_facts(r: Reader, scope: Scope, *, as_of: datetime | None = None, believed_at: datetime | None = None) -> list[Fact]:
+    """Facts that hold at the moment asked for, the most certain and newest first."""
+    held = [f for f in r.facts(scope) if rules.believed(f, as_of=as_of, believed_at=believed_at)]
+    return sorted(held, key=lambda f: (-f.confidence, -f.at.timestamp(), f.text))
+
+
+def fact_pieces(facts: Sequence[Fact]) -> list[pack.Piece]:
+    """Facts as they were recorded, so that a new one comes last; with their rank for admission."""
+    ranked = sorted(((f, i) for i, f in enumerate(facts)), key=lambda p: (p[0].recorded_at, p[0].text))
+    return [pack.Piece(f.id, fact_line(f), rank) for f, rank in ranked]
