@@ -21,7 +21,7 @@ from typing import Any, TypedDict
 
 from leporello.core import checks
 from leporello.core.blocks import parts
-from leporello.core.loop.overflow import read_overflow
+from leporello.core.loop.overflow import read_overflow, refused_thinking
 from leporello.core.loop.settings import Given, Mode, Restore, Wire
 from leporello.core.loop.usage import Price
 from leporello.core.turns import pairs, shapes
@@ -76,8 +76,8 @@ class AgentLoop:
 
         It is complete, valid and within the window less what is reserved for the answer; what is over the triggers is folded
         first. `model` and `window` say what is in use now. `fold=True` folds whatever can be folded. `overflow`: the error by
-        which the provider refused the request before as too long; the session folds once, and a second refusal in a row raises
-        `ContextOverflow`. Raises a `LoopError` when the call must not be made.
+        which the provider refused the request before as too long (the session folds once, and a second refusal in a row raises
+        `ContextOverflow`), or because of thinking that does not belong there (it stays behind). Raises a `LoopError` when the call must not be made.
         """
         if window is not None:
             checks.count(window, "window", least=500, most=100_000_000)
@@ -99,12 +99,14 @@ class AgentLoop:
         self.add(reply)
         return reply
 
-    def add(self, message: Any) -> tuple[Message, ...]:
+    def add(self, message: Any, *, reply: bool | None = None) -> tuple[Message, ...]:
         """Stores a message, verbatim: text, a mapping with a role, an SDK object, a whole response, or a list of these.
 
-        Of a whole response the usage is read as well, for `report` and `budget` and for the estimate of the next request.
+        Of a whole response the usage is read as well, for `report` and `budget` and for the estimate of the next request, and its
+        signed thinking goes out again while what stood before it stays the same. An SDK's object is taken for the answer to the
+        last request; for a mapping say `reply=True`.
         """
-        beside = loop.taken(self._ports, self.scope, message, self._given)
+        beside = loop.taken(self._ports, self.scope, message, self._given, reply=reply)
         made = tuple(m for chunk in remember(self._ports, self.scope, drafts(message), beside=beside) for m in chunk)
         if self._given.settings.get("background") and made and made[-1].role == "assistant":
             loop.prepare(self._ports, self.scope, self._given, self._background)
@@ -151,8 +153,9 @@ _RUN = 50
 
 
 def overflowed(error: BaseException) -> bool:
-    """True if a provider's error says that the request was too long."""
-    return read_overflow(f"{error} {getattr(error, 'body', '')}") is not None
+    """True if a provider's error says that the request was too long, or that its thinking does not belong here."""
+    text = f"{error} {getattr(error, 'body', '')}"
+    return read_overflow(text) is not None or refused_thinking(text)
 
 
 def calling(create: Callable[..., Any], wire: Wire | None, options: Mapping[str, Any]) -> tuple[Wire, str | None]:

@@ -1,4 +1,4 @@
-"""The errors by which providers say that a request is too long, and the numbers in them (`integrations.md` A2b)."""
+"""The errors by which providers say that a request is too long, or its thinking alien, and the numbers in them (`integrations.md` A2b)."""
 
 from __future__ import annotations
 
@@ -28,6 +28,18 @@ class Overflow:
 
     tokens: int | None = None
     window: int | None = None
+
+
+_THINKING = re.compile(
+    r"bound to a different conversation|invalid `?signature`? in `?thinking`?|thinking`?(?: or `?redacted_thinking`?)? blocks .{0,60}cannot be modified"
+    r"|prefix_binding_mismatch",
+    re.IGNORECASE,
+)
+
+
+def refused_thinking(text: str) -> bool:
+    """True if an error says that signed thinking was sent back that does not belong here."""
+    return bool(_THINKING.search(text))
 
 
 def read_overflow(text: str) -> Overflow | None:

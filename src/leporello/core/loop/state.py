@@ -65,7 +65,7 @@ class View(Record):
 class Tally(Record):
     """Counts and standing orders of a loop. Tokens as the provider reported them, money in millionths of a US dollar.
 
-    `sent`: the estimate of the last request. `pairs`: (estimated, reported) by model. `windows`: what a model's provider said
+    `sent`: the estimate of the last request, `waiting`: no reply to it was added yet. `pairs`: (estimated, reported) by model. `windows`: what a model's provider said
     its window is. `stuck`: the number of messages at which a fold was refused. `asked`: a fold that was ordered, and why.
     """
 
@@ -79,6 +79,7 @@ class Tally(Record):
     unpriced: int = 0
     peak: int = 0
     sent: int = 0
+    waiting: bool = False
     sent_prefix: int = 0
     survived: int = 0
     folds: int = 0

@@ -92,8 +92,17 @@ def usage_of(reply: object) -> Usage | None:
 
 
 def is_reply(value: object) -> bool:
-    """True for a whole answer of a provider, as its SDK returns it: only such a one brings thinking that belongs to our request."""
-    return _get(value, "usage") is not None and any(_get(value, k) is not None for k in ("content", "choices", "output"))
+    """True for a whole answer of a provider as its SDK returns it: only such an object surely answers our own request.
+
+    A mapping may come from a transcript of another conversation, with its usage and its signed thinking.
+    """
+    whole = _get(value, "usage") is not None and any(_get(value, k) is not None for k in ("content", "choices", "output"))
+    return whole and not isinstance(value, Mapping)
+
+
+def plausible(estimated: int, reported: int) -> bool:
+    """True if so many tokens may have been reported for a request that was estimated at so many."""
+    return reported * 4 >= estimated and reported <= estimated * 4 + 2_000
 
 
 def _n(held: object, name: str) -> int:

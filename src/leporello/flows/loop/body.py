@@ -12,6 +12,7 @@ from leporello.core import pack, wire
 from leporello.core.blocks import parts
 from leporello.core.loop import decide, measure
 from leporello.core.loop.state import View
+from leporello.errors import NothingToSend
 from leporello.flows.loop.now import Now, room_of
 from leporello.policies import LoopPolicy
 from leporello.records import Message
@@ -48,6 +49,8 @@ def build(now: Now, kind: str, policy: LoopPolicy) -> Built:
     head = "\n\n".join(t for t in (memory if now.settings.restore == "message" else "", now.view.carrier) if t)
     system = [*front, *([memory] if memory and now.settings.restore == "system" else [])]
     body = _body(now, kind, system, tools, _messages(now, kind, sent, caps, head))
+    if not body.get("messages", body.get("input")):
+        raise NothingToSend(f"The {now.state.messages} messages of session {now.scope.session!r} hold nothing to send.")
     raw = measure.raw({k: v for k, v in body.items() if k != "prompt_cache_key"}, now.count)
     prefix = _digest(
         [kind.split("-")[0], system, tools, head, now.view.start, now.view.squeeze, media, result, now.view.media_from, now.view.native]

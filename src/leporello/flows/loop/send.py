@@ -8,7 +8,7 @@ from typing import Any
 from leporello.core import pack
 from leporello.core.loop import decide, goals
 from leporello.core.loop.measure import learned
-from leporello.core.loop.overflow import Overflow, read_overflow
+from leporello.core.loop.overflow import Overflow, read_overflow, refused_thinking
 from leporello.core.loop.settings import WIRES, Given
 from leporello.core.loop.usage import micros, price
 from leporello.core.tokens import clip, estimate
@@ -44,7 +44,7 @@ def request(ports: Ports, shelf: Shelf, scope: Scope, ask: Ask, background: Back
     if ask.wire not in WIRES:
         raise BadSetting(f"There is no wire format {ask.wire!r:.80}.", hint=f"Use one of {', '.join(WIRES)}.")
     now = look(ports, scope, ask.given, model=ask.model, window=ask.window)
-    before = now.tally.sent
+    before, refusals = now.tally.sent, now.tally.overflows
     now = _ordered(now, ask)
     built = build(now, ask.wire, ports.policies.loop)
     _roomy(now, built)
@@ -54,7 +54,7 @@ def request(ports: Ports, shelf: Shelf, scope: Scope, ask: Ask, background: Back
     now = _attached(ports, shelf, _media(now, built, ports))
     now, built = _settled(ports, now, ask, background)
     now, built = _squeezed(ports, now, built, ask)
-    if ask.overflow is not None and built.raw >= before > 0:
+    if now.tally.overflows > refusals and built.raw >= before > 0:
         raise ContextOverflow(f"Nothing more can be folded: the request would have {built.tokens:,} tokens again.")
     _within_budget(ports, now, built)
     return _noted(ports, now, built, ask.wire)
@@ -67,6 +67,8 @@ def _ordered(now: Now, ask: Ask) -> Now:
     if ask.overflow is None:
         return now
     found = read_overflow(str(ask.overflow))
+    if found is None and refused_thinking(str(ask.overflow)) and now.view.thinking_from < now.state.messages:
+        return replace(now, view=replace(now.view, thinking_from=now.state.messages))
     if found is None:
         raise BadSetting("This error does not say that a request was too long.", hint="Pass overflow= only for a context overflow.")
     if now.tally.overflows >= 1:
@@ -222,7 +224,7 @@ def _noted(ports: Ports, now: Now, built: Built, kind: str) -> dict[str, Any]:
         body = build(replace(now, view=view), kind, ports.policies.loop).body
     survived = (tally.sent if same else min(tally.sent, built.front)) if tally.requests else 0
     tally = replace(
-        tally, requests=tally.requests + 1, sent=built.raw, sent_prefix=survived, survived=tally.survived + survived,
+        tally, requests=tally.requests + 1, sent=built.raw, waiting=True, sent_prefix=survived, survived=tally.survived + survived,
         shortened=built.shortened, model=now.model, wire=kind,
     )  # fmt: skip
     keep(ports, replace(now, view=view, tally=tally))

@@ -10,7 +10,7 @@ from leporello.core.blocks import parts
 from leporello.core.loop import measure
 from leporello.core.loop.settings import Given
 from leporello.core.loop.state import Tally, tally_of, view_of
-from leporello.core.loop.usage import Price, is_reply, micros, price, usage_of
+from leporello.core.loop.usage import Price, is_reply, micros, plausible, price, usage_of
 from leporello.flows.loop.body import Built, build
 from leporello.flows.loop.now import Now, look
 from leporello.flows.loop.plans import plan
@@ -23,23 +23,29 @@ Beside = Callable[[Writer, Sequence[Message]], None]
 _EARLY = 0.8
 
 
-def taken(ports: Ports, scope: Scope, value: object, given: Given) -> Beside | None:
-    """What is to be done in the transaction that stores `value`: nothing for what is no reply and holds no thinking."""
-    used = usage_of(value)
-    reply = is_reply(value)
+def taken(ports: Ports, scope: Scope, value: object, given: Given, *, reply: bool | None = None) -> Beside | None:
+    """What is to be done in the transaction that stores `value`: nothing for what is no reply and holds no thinking and no provider's id.
+
+    `reply` says that a mapping answers the last request, or that it does not; without it, a mapping counts as an answer if a
+    request waits for one and what it reports is plausible, but its thinking stays behind.
+    """
+    used = usage_of(value) if reply is not False else None
+    sure = is_reply(value) if reply is None else reply
 
     def beside(w: Writer, made: Sequence[Message]) -> None:
-        thinks = not reply and any(p.kind == "thinking" for m in made for p in parts(m))
+        thinks = not sure and any(m.original.get("id") or p.kind == "thinking" for m in made if m.role == "assistant" for p in parts(m))
         row = w.loop(scope)
         if row is None and used is None:
             return
         settings, tally = (row.settings, tally_of(row.tally)) if row else (given.settings, Tally())
         view = row.view if row else None
-        if used is not None:
+        if used is not None and (sure or tally.waiting and plausible(tally.sent, used.input)):
             at = price(used.model or tally.model, given.prices)
             cost = micros(used, at) if at else 0
             w.add_spend(scope, f"{ports.clock.now():%Y-%m-%d}", tokens=used.input + used.output, micros=cost)
             tally = _counted(tally, used, at, cost)
+        if made and made[-1].role == "assistant":
+            tally = replace(tally, waiting=False)
         if thinks and view is not None:
             view = {**view, "thinking_from": made[-1].pos}
         w.put_loop(scope, LoopRow(dict(settings), tally.to_dict(), view, row.shown if row else ()))
