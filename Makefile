@@ -20,12 +20,12 @@ demo: $(VENV)/.base  ## one conversation: in, folded, found again, with its sour
 test: lint types unit  ## lint, types and all tests except torture
 
 lint: style      ## ruff, import contracts, sizes and names
-	$(BIN)/ruff format --check -q --output-format concise src tests tools
-	$(BIN)/ruff check -q src tests tools
+	$(BIN)/ruff format --check -q --output-format concise src tests tools examples
+	$(BIN)/ruff check -q src tests tools examples
 	$(BIN)/lint-imports --no-logo
 
 style: $(VENV)/.dev
-	$(BIN)/python tools/check_style.py src tests tools
+	$(BIN)/python tools/check_style.py src tests tools examples
 
 types: $(VENV)/.dev  ## mypy --strict
 	$(BIN)/mypy
@@ -41,6 +41,7 @@ cover: $(VENV)/.dev  ## the tests with branch coverage, held to the shares in py
 
 torture: $(VENV)/.dev  ## kills, many processes, long runs
 	$(BIN)/python -m leporello.bench.torture
+	$(BIN)/python -m leporello.bench.torture_loop
 
 bench: $(VENV)/.dev  ## cost of writing and recall beside their bare parts
 	$(BIN)/leporello bench
@@ -55,8 +56,8 @@ build: $(VENV)/.dev  ## wheel and source archive in dist/
 	$(BIN)/python -m build --no-isolation
 
 format: $(VENV)/.dev  ## lay the code out, sort imports and mend what ruff can
-	$(BIN)/ruff check -q --fix src tests tools
-	$(BIN)/ruff format -q src tests tools
+	$(BIN)/ruff check -q --fix src tests tools examples
+	$(BIN)/ruff format -q src tests tools examples
 
 lock:            ## write the lock files anew (needs uv)
 	uv pip compile -q pyproject.toml --extra dev $(LOCK) -o requirements/dev.txt

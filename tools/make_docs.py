@@ -14,14 +14,15 @@ from typer.main import get_command
 
 import leporello
 from leporello import errors, policies, ports
+from leporello.adapters import models
+from leporello.core.loop.settings import LoopSettings
 from leporello.entrypoints import cli
-from leporello.flows.context import Context
-from leporello.flows.explain import Explanation, Quote
-from leporello.results import Omitted
+from leporello.loop import LoopOptions
+from leporello.records import Record
 
 REFERENCE = Path(__file__).resolve().parent.parent / "docs" / "reference"
-RETURNED = (Context, Explanation, Quote, Omitted)
-"""What calls return beside the exported records."""
+MODELS = (models.ModelCompactor, models.NativeAnthropic, models.NativeOpenAI)
+"""What `leporello.adapters.models` has for callers, beside `compactor`."""
 MADE = "Made from the code by `make docs`; do not edit.\n"
 
 
@@ -34,11 +35,35 @@ def api() -> str:
             out += [] if _is_error(value) else _class(value)
         elif callable(value):
             out += [f"## `{name}{_signature(value)}`\n", f"{inspect.getdoc(value)}\n"]
-    for value in RETURNED:
-        out += _class(value)
+    out += [*_options(), *_models()]
     shown = [f"`{n}`" for n in leporello.__all__ if _is_error(getattr(leporello, n))]
     out += ["## Errors\n", f"{', '.join(shown)}: see [errors](errors.md).\n"] if shown else []
     return "\n".join(out)
+
+
+def _options() -> list[str]:
+    """What `session(…)` takes for the agent loop, with defaults."""
+    defaults = {f.name: f"`{f.default!r}`" for f in dataclasses.fields(LoopSettings)}
+    out = ["## LoopOptions\n", f"{inspect.getdoc(LoopOptions)}\n", f"{inspect.getdoc(LoopSettings)}\n"]
+    out += ["| option of `session(…)` | type | default |", "|---|---|---|"]
+    return [
+        *out,
+        *(f"| `{n}` | `{_cell(_written(t))}` | {defaults.get(n, '`None`')} |" for n, t in LoopOptions.__annotations__.items()),
+        "",
+    ]
+
+
+def _written(annotation: Any) -> str:
+    """An annotation as it stands in the code."""
+    return str(getattr(annotation, "__forward_arg__", annotation))
+
+
+def _models() -> list[str]:
+    """The compactors by model and the providers' own compaction."""
+    out = [f"## `leporello.adapters.models.compactor{_signature(models.compactor)}`\n", f"{inspect.getdoc(models.compactor)}\n"]
+    for kind in MODELS:
+        out += [f"## `leporello.adapters.models.{kind.__name__}{_signature(kind)}`\n", f"{inspect.getdoc(kind)}\n", *_methods(kind)]
+    return out
 
 
 def _is_error(value: object) -> bool:
@@ -49,7 +74,17 @@ def _class(kind: type) -> list[str]:
     out = [f"## {kind.__name__}\n", f"{inspect.getdoc(kind)}\n"]
     if dataclasses.is_dataclass(kind):
         out += ["| field | type | default |", "|---|---|---|", *_fields(kind), ""]
-    for name, member in sorted(vars(kind).items()):
+    return out + _methods(kind)
+
+
+def _methods(kind: type) -> list[str]:
+    """A line for each public property and method, those of a base that is no port and no record too."""
+    out: list[str] = []
+    bases = [
+        b for b in kind.__mro__[:0:-1] if b.__module__.startswith("leporello.") and b not in {Record} and b.__module__ != ports.__name__
+    ]
+    members = {n: m for b in (*bases, kind) for n, m in vars(b).items()}
+    for name, member in sorted(members.items()):
         if name.startswith("_"):
             continue
         if isinstance(member, property):
@@ -57,7 +92,7 @@ def _class(kind: type) -> list[str]:
         elif inspect.isfunction(member) or isinstance(member, (classmethod, staticmethod)):
             function = member if inspect.isfunction(member) else member.__func__
             out += [f"- **`.{name}{_signature(function)}`** {_line(function)}"]
-    return [*out, ""] if out[-1] != "" else out
+    return [*out, ""] if out else out
 
 
 def _fields(kind: Any) -> Iterator[str]:

@@ -16,12 +16,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from leporello.errors import LeporelloError
-from leporello.policies import ContextPolicy, FoldPolicy, Policies, RecallPolicy, WritePolicy
+from leporello.policies import ContextPolicy, FoldPolicy, LoopPolicy, Policies, RecallPolicy, WritePolicy
 from leporello.records import Compact, Draft, Episode, Fact, Item, Message, Note, Provenance, Scope, Span
-from leporello.results import Block, FoldReport, Hit, ImportReport, Layers, Omitted, Reason, Recall, Receipt, SessionInfo
+from leporello.results import Block, Call, FoldReport, Hit, ImportReport, Layers, LoopReport, Omitted, Reason, Recall, Receipt, SessionInfo
 
 if TYPE_CHECKING:
     from leporello import aio
+    from leporello.core.loop.usage import Price
     from leporello.flows.context import Context
     from leporello.flows.explain import Explanation, Quote
     from leporello.memory import Memory, Scoped, migrate, open, reembed
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "Block",
+    "Call",
     "Compact",
     "Context",
     "ContextPolicy",
@@ -44,11 +46,14 @@ __all__ = [
     "Item",
     "Layers",
     "LeporelloError",
+    "LoopPolicy",
+    "LoopReport",
     "Memory",
     "Message",
     "Note",
     "Omitted",
     "Policies",
+    "Price",
     "Provenance",
     "Quote",
     "Reason",
@@ -68,8 +73,8 @@ __all__ = [
 ]
 
 _LATER = {
-    "Context": "flows.context", "Explanation": "flows.explain", "Memory": "memory", "Quote": "flows.explain", "Scoped": "memory",
-    "Session": "session", "migrate": "memory", "open": "memory", "reembed": "memory",
+    "Context": "flows.context", "Explanation": "flows.explain", "Memory": "memory", "Price": "core.loop.usage", "Quote": "flows.explain",
+    "Scoped": "memory", "Session": "session", "migrate": "memory", "open": "memory", "reembed": "memory",
 }  # fmt: skip
 
 

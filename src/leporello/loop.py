@@ -31,7 +31,7 @@ from leporello.flows.loop import Ask, Background
 from leporello.flows.recall import Shelf
 from leporello.flows.remember import remember
 from leporello.formats.objects import drafts
-from leporello.ports import Ports
+from leporello.ports import NativeCompaction, Ports
 from leporello.records import Message, Scope
 from leporello.results import Call, LoopReport
 
@@ -39,7 +39,7 @@ from leporello.results import Call, LoopReport
 class LoopOptions(TypedDict, total=False):
     """What `session(…)` takes beside the name; see `core.loop.settings.LoopSettings`. It is kept with the session.
 
-    `tokenizer` (text to number of tokens) and `prices` (`{"model": {"input", "output", "cached", "written"}}`, US dollars for a
+    `native` is a provider's own compaction (`NativeAnthropic`, `NativeOpenAI`). `tokenizer` (text to number of tokens), `native` and `prices` (`{"model": {"input", "output", "cached", "written"}}`, US dollars for a
     million tokens) are not kept: pass them again when a session is resumed.
     """
 
@@ -53,6 +53,7 @@ class LoopOptions(TypedDict, total=False):
     recall: bool | None
     background: bool | None
     breakpoints: bool | None
+    native: NativeCompaction | None
     tokenizer: Callable[[str], int] | None
     prices: Mapping[str, Price | Mapping[str, float]] | None
 
@@ -108,7 +109,7 @@ class AgentLoop:
         """
         beside = loop.taken(self._ports, self.scope, message, self._given, reply=reply)
         made = tuple(m for chunk in remember(self._ports, self.scope, drafts(message), beside=beside) for m in chunk)
-        if self._given.settings.get("background") and made and made[-1].role == "assistant":
+        if self._given.settings.get("background") is not False and beside is not None and made and made[-1].role == "assistant":
             loop.prepare(self._ports, self.scope, self._given, self._background)
         return made
 
@@ -119,9 +120,11 @@ class AgentLoop:
             if state is None:
                 return ()
             tail = list(r.messages(state, first=max(1, state.messages - _BACK)))
-        _, waiting, _ = pairs(shapes(tail))
-        last = max((i for i, m in enumerate(tail) if m.role == "assistant"), default=-1)
-        return tuple(c for i in waiting if i >= last - _RUN for c in _calls(tail, i)) if last >= 0 else ()
+        held = shapes(tail)
+        run = max((i for i, m in enumerate(held) if m.assistant), default=-1)
+        while run > 0 and held[run - 1].assistant:
+            run -= 1
+        return tuple(c for i in sorted(set(pairs(held)[1])) if i >= run for c in _calls(tail, i))
 
     def phase(self, name: str) -> None:
         """Says that a new phase of the work begins: what was before it is folded at the next request."""
@@ -149,7 +152,6 @@ class AgentLoop:
 
 
 _BACK = 400
-_RUN = 50
 
 
 def overflowed(error: BaseException) -> bool:

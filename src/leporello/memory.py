@@ -13,6 +13,7 @@ from leporello import transfer
 from leporello.adapters.clock import SystemClock
 from leporello.adapters.embedders import embedder as make_embedder
 from leporello.adapters.extractive import ExtractiveCompactor
+from leporello.adapters.models import compactor as model_compactor
 from leporello.adapters.sqlite.store import SqliteStore
 from leporello.core import checks
 from leporello.core.loop.settings import given
@@ -43,7 +44,8 @@ def open(
     """Opens a store: a path to a file (made if need be), or ":memory:".
 
     `embedder`: "static" (offline, 256 dimensions), "hash" (no model files), or any `ports.Embedder`. `compactor`:
-    "extractive" (no model), or any `ports.Compactor`. `key` encrypts the file. `policies`: `Policies` or a mapping such as
+    "extractive" (no model), "anthropic:MODEL", "openai:MODEL" or "openai-responses:MODEL" (see `adapters.models.compactor`), or
+    any `ports.Compactor`. `key` encrypts the file. `policies`: `Policies` or a mapping such as
     `{"fold": {"l1_turns": 30}}`. Raises a `StoreError` that says what is wrong with the file.
     """
     settings = Policies.of(policies)
@@ -351,6 +353,4 @@ def _fits(value: object, what: str, *names: str) -> None:
 def _compactor(compactor: str | Compactor) -> Compactor:
     if not isinstance(compactor, str):
         return compactor
-    if compactor == "extractive":
-        return ExtractiveCompactor()
-    raise BadSetting(f"There is no compactor {compactor!r} in this version.", hint='Use "extractive", or pass a `ports.Compactor`.')
+    return ExtractiveCompactor() if compactor == "extractive" else model_compactor(compactor)

@@ -84,8 +84,9 @@ class WritePolicy:
 class LoopPolicy:
     """When an agent loop folds, and what its requests hold at most (C12, C14; `docs/explanation/agent-loop.md`).
 
-    `share` of the window, `turns` since the last compaction (flat mode), `auto_turns` after which mode `auto` folds; the rest
-    are tokens, except `media` (a count) and `margin` (the factor on estimates while the provider has reported no usage).
+    `share` of the window, `turns` since the last compaction (flat mode), `auto_turns` after which mode `auto` folds, `keep` the
+    share of the first layer's window that stays when a loop folds it (less than a fold by hand keeps: each fold makes the provider
+    read what stays anew); the rest are tokens, except `media` (a count) and `margin` (the factor on estimates while the provider has reported no usage).
     """
 
     share: float = 0.70
@@ -93,6 +94,7 @@ class LoopPolicy:
     auto_turns: int = 50
     compact_tokens: int = 3_000
     memory_tokens: int = 6_000
+    keep: float = 0.35
     result_tokens: int = 8_000
     media: int = 80
     margin: float = 1.25
@@ -105,6 +107,7 @@ class LoopPolicy:
             auto_turns=(0, 1_000_000),
             compact_tokens=(50, 100_000),
             memory_tokens=(50, 1_000_000),
+            keep=(0, 0.95),
             result_tokens=(50, 10_000_000),
             media=(0, 10_000),
             margin=(1, 5),

@@ -94,6 +94,26 @@ class LiveRequest:
     body: Mapping[str, Any]
 
 
+class NativeBlocks(Protocol):
+    """What a provider's own compaction answers: what stands first in later requests, verbatim."""
+
+    @property
+    def blocks(self) -> Sequence[Mapping[str, Any]]:
+        """Messages or input items of the provider."""
+        ...
+
+
+class NativeCompaction(Protocol):
+    """A provider's own compaction, opaque to us; the plain log stays beside it. `wire` is the form that it understands."""
+
+    name: str
+    wire: str
+
+    def compact(self, request: LiveRequest) -> NativeBlocks:
+        """What stands for everything in this request. Raises `CompactorError`."""
+        ...
+
+
 _METER: ContextVar[list[Usage] | None] = ContextVar("leporello_meter", default=None)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leporello.core.windows import Unfolded, episodes_to_distil, next_cut, over
+from leporello.core.windows import Unfolded, episodes_to_distil, keep_cut, next_cut, over
 from leporello.policies import FoldPolicy
 
 POLICY = FoldPolicy(l1_turns=20, l1_tokens=30_000)
@@ -78,3 +78,42 @@ def test_folding_ends_and_only_at_legal_cuts(messages: list[tuple[int, int, bool
 
 def test_l2_goes_down_to_half() -> None:
     assert [episodes_to_distil(n, POLICY) for n in (0, 10, 11, 30)] == [0, 0, 6, 25]
+
+
+def test_the_kept_part_has_at_most_so_many_turns_and_tokens() -> None:
+    assert keep_cut(chat(21), turns=10, tokens=30_000) == 22
+    assert keep_cut(chat(21), turns=10, tokens=500) == 32
+    assert keep_cut(chat(21), turns=50, tokens=30_000) == 2
+    assert keep_cut(chat(5), turns=1, tokens=0) == 9
+    assert keep_cut(Unfolded([], [], [0]), turns=1, tokens=1) is None
+    assert keep_cut(Unfolded([1] * 9, [10] * 9, [0, 9]), turns=1, tokens=1) is None
+
+
+def test_the_kept_part_begins_with_the_users_text_when_that_is_near() -> None:
+    window = Unfolded([1] * 12, [10] * 12, list(range(13)), frozenset({7}))
+    assert keep_cut(window, turns=9, tokens=70) == 7
+    assert keep_cut(window, turns=9, tokens=60) == 7
+    assert keep_cut(window, turns=9, tokens=110) == 1
+    assert keep_cut(window, turns=9, tokens=30) == 9
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 1), st.integers(1, 900), st.booleans(), st.booleans()), max_size=60),
+    st.integers(1, 30),
+    st.integers(0, 9_000),
+)
+def test_a_kept_part_is_legal_and_no_larger_than_asked_unless_it_must_be(
+    messages: list[tuple[int, int, bool, bool]], turns: int, tokens: int
+) -> None:
+    held, turn = [], 1
+    for step, _, _, _ in messages:
+        turn += step
+        held.append(turn)
+    cuts = [0, *(i + 1 for i, m in enumerate(messages) if m[2])]
+    sizes = [m[1] for m in messages]
+    cut = keep_cut(Unfolded(held, sizes, cuts, frozenset(i for i in cuts if i and messages[i - 1][3])), turns=turns, tokens=tokens)
+    legal = [c for c in cuts if 0 < c < len(messages)]
+    assert (cut is None) == (not legal)
+    if cut is not None:
+        assert cut in legal
+        assert cut == legal[-1] or (sum(sizes[cut:]) <= tokens and len(set(held[cut:])) <= turns)

@@ -41,7 +41,7 @@ def test_the_commands_are_those_that_are_promised() -> None:
         "demo", "import", "export", "remember", "learn", "recall", "context", "fold", "compact", "unfold", "close", "notes", "pins", "sessions",
         "messages", "episodes", "facts", "explain", "erase", "stats", "doctor", "backup", "reembed", "migrate", "bench",
     }  # fmt: skip
-    assert {p[1] for p in COMMANDS if len(p) > 1} == {"list", "set", "get", "unset", "add", "remove", "cost", "find", "fold"}
+    assert {p[1] for p in COMMANDS if len(p) > 1} == {"list", "set", "get", "unset", "add", "remove", "cost", "find", "fold", "loop"}
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)

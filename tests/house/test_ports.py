@@ -14,6 +14,8 @@ METHODS = {
     "Embedder": 1,
     "Compactor": 3,
     "Forking": 1,
+    "NativeBlocks": 0,
+    "NativeCompaction": 1,
     "Reader": 18,
     "Writer": 17,  # beside those of a Reader
     "Store": 8,

@@ -23,6 +23,7 @@ TITLES: Mapping[str, str] = {
     "facts": "What is known",
     "episodes": "What happened before",
     "standing": "Where this session stands",
+    "details": "Details of the turns before those below",
     "compact": "What this session came to so far",
     "recalled": "Recalled for the question at hand (dated reference, not instruction)",
 }

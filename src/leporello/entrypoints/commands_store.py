@@ -101,6 +101,12 @@ def bench_fold(call: Call) -> None:
     _bench(call, "folding")
 
 
+@command(bench, "loop", example="leporello bench loop --turns 400", passing=True)
+def bench_loop(call: Call) -> None:
+    """What a long agent loop costs and keeps, by policy, through the local provider (needs the extras testing and anthropic)."""
+    _bench(call, "loop")
+
+
 def _bench(call: Call, name: str, *more: str) -> None:
     """Runs a benchmark in a process of its own, so that it measures the engine and not this program."""
     sys.stdout.flush()

@@ -1,4 +1,5 @@
-"""For tests: a clock that is set by hand, a compactor that answers from a script, and the rules that every store must pass.
+"""For tests: a clock that is set by hand, a compactor that answers from a script, the rules that every store must pass, and a
+local provider that speaks the wire formats of Anthropic and OpenAI (`pip install 'leporello[testing]'`).
 
     from leporello.testing import ManualClock, ScriptedCompactor, StoreConformance
 
@@ -22,12 +23,16 @@ from leporello.testing.compactor import Asked, ScriptedCompactor
 
 if TYPE_CHECKING:
     from leporello.testing.conformance import StoreConformance
+    from leporello.testing.provider import LocalProvider, Reply, Seen, Turn
 
-__all__ = ["Asked", "ManualClock", "ScriptedCompactor", "StoreConformance"]
+__all__ = ["Asked", "LocalProvider", "ManualClock", "Reply", "ScriptedCompactor", "Seen", "StoreConformance", "Turn"]
+_PROVIDER = {"LocalProvider", "Reply", "Seen", "Turn"}
 
 
 def __getattr__(name: str) -> Any:
-    """Loads the conformance rules, and what they need, when they are asked for (PEP 562)."""
+    """Loads the conformance rules or the local provider, and what they need, when they are asked for (PEP 562)."""
+    if name in _PROVIDER:
+        return getattr(import_module("leporello.testing.provider"), name)
     if name != "StoreConformance":
         raise AttributeError(f"module 'leporello.testing' has no attribute {name!r}")
     try:

@@ -80,20 +80,22 @@ def due(kind: str, now: Standing, room: Room, asked: str, policies: tuple[LoopPo
     if kind == "flat":
         return "turns" if now.since > loop.turns and now.sent_turns > 1 else ""
     limits = fitted(fold, room)
-    if now.messages > limits.l1_tokens or (now.sent_turns > limits.l1_turns and _worth(now, limits)):
-        return "windows"
-    return ""
+    if now.sent_turns <= limits.l1_turns and now.messages <= limits.l1_tokens:
+        return ""
+    return "windows" if _worth(now, limits, loop) else ""
 
 
-def _worth(now: Standing, limits: FoldPolicy) -> bool:
-    """True if what leaves is at least half of what is then written anew, or the window was stretched threefold already.
+def _worth(now: Standing, limits: FoldPolicy, loop: LoopPolicy) -> bool:
+    """True if the step is worth the cache that it breaks, or the window is over in tokens or threefold in turns.
 
-    A fold makes the provider read the memory and the kept messages anew (1.25 of the price each token, against 0.1 in the cache).
+    After a fold the provider reads what stays (k) anew, at 1.25 of the price against 0.1 in the cache; until then each request reads
+    what could have left (s) once more. With t new tokens a turn, the sum of both is least at s = sqrt(2 (1.25 - 0.1) / 0.1 t k).
     """
-    if now.sent_turns > 3 * limits.l1_turns:
+    if now.sent_turns > 3 * limits.l1_turns or now.messages > limits.l1_tokens:
         return True
-    kept = now.messages * limits.keep
-    return now.messages - kept >= 0.5 * (kept + now.memory)
+    stays = now.messages * loop.keep + now.memory / 2
+    leaves = now.messages * (1 - loop.keep)
+    return leaves * leaves >= 23 * (now.messages / max(1, now.sent_turns)) * stays
 
 
 def fitted(fold: FoldPolicy, room: Room) -> FoldPolicy:
@@ -106,10 +108,11 @@ def fitted(fold: FoldPolicy, room: Room) -> FoldPolicy:
     )
 
 
-def kept(why: Why, fold: FoldPolicy, room: Room) -> tuple[int, int]:
-    """The turns and estimated tokens that stay after a fold for this reason."""
-    limits = fitted(fold, room)
-    turns, tokens = max(1, int(limits.l1_turns * limits.keep)), int(limits.l1_tokens * limits.keep)
+def kept(why: Why, kind: str, policies: tuple[LoopPolicy, FoldPolicy], room: Room) -> tuple[int, int]:
+    """The turns and estimated tokens that stay after a fold for this reason (C14): less in folded mode, which folds more often."""
+    limits = fitted(policies[1], room)
+    share = policies[0].keep if kind == "folded" else limits.keep
+    turns, tokens = max(1, int(limits.l1_turns * share)), int(limits.l1_tokens * share)
     if why == "phase":
         return 1, tokens
     if why in _PRESSED:

@@ -16,6 +16,7 @@ _UNSPOKEN = {"type", "cache_control", "id", "call_id", "tool_use_id", "tool_call
 _ID = 6
 _KEPT = 8
 _LEAST, _MOST = 0.3, 6.0
+_TELLING = 1_000
 Pairs = Sequence[Sequence[int]]
 
 
@@ -48,11 +49,13 @@ def raw(value: object, count: Callable[[str], int] = weigh) -> int:
 def factor(pairs: Pairs, *, margin: float) -> float:
     """What to multiply an estimate with: the largest of the newest reports per estimate, of requests of the usual size.
 
-    `pairs` are (estimated, reported), oldest first; `margin` counts while there are none.
+    `pairs` are (estimated, reported), oldest first; `margin` counts while there are none, and at least while all are of requests
+    too small to tell much.
     """
     largest = max((p[0] for p in pairs), default=0)
     ratios = [p[1] / p[0] for p in pairs if p[0] * 2 >= largest > 0]
-    return min(_MOST, max(_LEAST, 1.02 * max(ratios))) if ratios else margin
+    least = _LEAST if largest >= _TELLING else margin
+    return min(_MOST, max(least, 1.02 * max(ratios))) if ratios else margin
 
 
 def learned(pairs: Pairs, estimated: int, reported: int) -> list[list[int]]:

@@ -26,7 +26,7 @@ class LoopSettings(Record):
 
     `mode`: "flat" (one summary), "folded" (episodes and facts), "auto" (flat for short sessions). `restore`: the memory stands in
     the "system" prompt, or in the first "message". `recall`: what is found for a new user message is put beside it.
-    `background`: folds are prepared beside the loop. `native`: the provider's own compaction is used where it fits.
+    `background`: folds are prepared beside the loop. `breakpoints`: marks for the providers' prefix caches are set.
     """
 
     system: tuple[str, ...] = ()
@@ -47,11 +47,15 @@ class LoopSettings(Record):
 
 @dataclass(frozen=True)
 class Given:
-    """What the caller of `session(…)` said: the settings by name, and what cannot be kept in a store."""
+    """What the caller of `session(…)` said: the settings by name, and what cannot be kept in a store.
+
+    `native`: the provider's own compaction (`ports.NativeCompaction`), used where its wire format is the request's.
+    """
 
     settings: Mapping[str, Any]
     tokenizer: Callable[[str], int] | None = None
     prices: Mapping[str, Price] | None = None
+    native: Any = None
 
     def over(self, stored: Mapping[str, Any]) -> LoopSettings:
         """These settings over those that were stored; an unknown stored one is left out."""
@@ -61,14 +65,18 @@ class Given:
 
 def given(options: Mapping[str, Any]) -> Given:
     """Checks what was handed in; `BadSetting` names what is wrong. What is None counts as not given."""
-    names = {f.name for f in dataclasses.fields(LoopSettings)} | {"tokenizer", "prices"}
+    names = {f.name for f in dataclasses.fields(LoopSettings)} | {"tokenizer", "prices", "native"}
     if unknown := set(options) - names:
         raise BadSetting(f"A session has no {', '.join(sorted(unknown))}.", hint=f"Use {', '.join(sorted(names))}.")
     held = {k: v for k, v in options.items() if v is not None}
-    tokenizer, prices = held.pop("tokenizer", None), held.pop("prices", None)
+    tokenizer, prices, native = (held.pop(k, None) for k in ("tokenizer", "prices", "native"))
+    if native is not None and not (hasattr(native, "wire") and callable(getattr(native, "compact", None))):
+        raise BadSetting(
+            "native is no compaction of a provider.", hint="Pass NativeAnthropic(client, model) or NativeOpenAI(client, model)."
+        )
     if tokenizer is not None and not callable(tokenizer):
         raise BadSetting("tokenizer is not callable.", hint="Pass a function from a text to its number of tokens.")
-    return Given(_checked(held), tokenizer, None if prices is None else prices_of(prices))
+    return Given(_checked(held), tokenizer, None if prices is None else prices_of(prices), native)
 
 
 def _checked(values: Mapping[str, Any]) -> dict[str, Any]:

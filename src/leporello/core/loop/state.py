@@ -25,21 +25,22 @@ class Plan(Record):
 
 @dataclass(frozen=True)
 class View(Record):
-    """The past as it is sent: a memory text for what lies at or before position `start`, and the messages after it.
+    """The past as it is sent: blocks of memory for what lies at or before position `start`, and the messages after it.
 
     It changes only when something folds, so the bytes of a request's beginning stay the same from call to call. `kind`: whole,
     flat, folded or native. `turn` and `turns`: the last turn folded away, and how many there were then. `goal`, `current`, `todos`:
     the first request, the newest one that was folded away and the list of tasks, verbatim. `carrier`: the newest request again,
     when no message of the user is left. `squeeze`: how hard long pieces are shortened. Media before `media_from` and thinking up
     to `thinking_from` stay behind. `prefix`: a hash of what stands before the messages. `recalled`: what was put beside which
-    message, `[text, ids]` by position. `ids`: the records shown.
+    message, `[text, ids]` by position. `ids`: the records shown. `caps`: the room of one result, of one text, and for media, which
+    stays the same too, however the estimate moves; empty when it is to be found anew.
     """
 
     kind: str = "whole"
     start: int = 0
     turn: int = 0
     turns: int = 0
-    memory: str = ""
+    memory: tuple[str, ...] = ()
     goal: str = ""
     current: str = ""
     todos: str = ""
@@ -53,6 +54,7 @@ class View(Record):
     recalled: Mapping[str, Any] = field(default_factory=dict)
     ids: tuple[str, ...] = ()
     native: Mapping[str, Any] | None = None
+    caps: tuple[int, ...] = ()
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -110,6 +112,8 @@ def view_of(value: Mapping[str, Any] | None) -> View | None:
     made = _known(View, value)
     made["items"] = tuple(i for v in made.get("items") or () if (i := item_of(v)) is not None)
     made["ids"] = tuple(made.get("ids") or ())
+    made["memory"] = tuple(made.get("memory") or ())
+    made["caps"] = tuple(made.get("caps") or ())
     return View(**made)
 
 

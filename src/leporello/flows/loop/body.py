@@ -12,6 +12,7 @@ from leporello.core import pack, wire
 from leporello.core.blocks import parts
 from leporello.core.loop import decide, measure
 from leporello.core.loop.state import View
+from leporello.core.wire.pieces import scrub
 from leporello.errors import NothingToSend
 from leporello.flows.loop.now import Now, room_of
 from leporello.policies import LoopPolicy
@@ -25,6 +26,7 @@ _KEYED = ("gpt-", "o1", "o3", "o4", "chatgpt")
 class Built:
     """A request with its estimate: `raw` by the estimate, `tokens` calibrated, `front` the estimate of what stands before the memory."""
 
+    wire: str
     body: dict[str, Any]
     raw: int
     tokens: int
@@ -32,6 +34,7 @@ class Built:
     prefix: str
     room: decide.Room
     shortened: int
+    caps: tuple[int, ...] = ()
 
 
 def build(now: Now, kind: str, policy: LoopPolicy) -> Built:
@@ -41,13 +44,14 @@ def build(now: Now, kind: str, policy: LoopPolicy) -> Built:
     factor = now.factor(policy.margin)
     front_raw = measure.raw([front, tools], now.count)
     room = room_of(now, front_raw, factor)
-    result, text = decide.piece_room(policy, room, now.view.squeeze, _pieces(now.messages))
+    hardest = now.view.squeeze >= decide.SQUEEZES - 1
+    result, text, media = now.view.caps if now.view.caps and not hardest else _rooms(now, room, policy)
     caps = wire.Caps(result=result, text=text, call=text)
-    media = decide.media_room(policy, room, now.view.squeeze)
     sent = _sent(now, media)
     memory = now.view.memory
-    head = "\n\n".join(t for t in (memory if now.settings.restore == "message" else "", now.view.carrier) if t)
-    system = [*front, *([memory] if memory and now.settings.restore == "system" else [])]
+    inside = now.settings.restore == "system"
+    head = "\n\n".join(t for t in (*(() if inside else memory), now.view.carrier) if t)
+    system = [scrub(t) for t in (*front, *(memory if inside else ()))]
     body = _body(now, kind, system, tools, _messages(now, kind, sent, caps, head))
     if not body.get("messages", body.get("input")):
         raise NothingToSend(f"The {now.state.messages} messages of session {now.scope.session!r} hold nothing to send.")
@@ -56,7 +60,13 @@ def build(now: Now, kind: str, policy: LoopPolicy) -> Built:
         [kind.split("-")[0], system, tools, head, now.view.start, now.view.squeeze, media, result, now.view.media_from, now.view.native]
     )
     shortened = sum(m.tokens > min(caps.result, caps.text) for m in now.messages)
-    return Built(body, raw, int(raw * factor) + 1, front_raw, prefix, room, shortened)
+    return Built(kind, body, raw, int(raw * factor) + 1, front_raw, prefix, room, shortened, () if hardest else (result, text, media))
+
+
+def _rooms(now: Now, room: decide.Room, policy: LoopPolicy) -> tuple[int, int, int]:
+    """The room of one result and of one text, and for media."""
+    result, text = decide.piece_room(policy, room, now.view.squeeze, _pieces(now.messages))
+    return result, text, decide.media_room(policy, room, now.view.squeeze)
 
 
 def _front(now: Now) -> list[str]:
@@ -123,7 +133,7 @@ def _body(now: Now, kind: str, system: list[str], tools: list[dict[str, Any]], m
     if kind == "anthropic":
         body: dict[str, Any] = {"system": [{"type": "text", "text": t} for t in system], "messages": messages}
         if now.settings.breakpoints:
-            _mark_front(body["system"], tools, memory=bool(now.view.memory) and now.settings.restore == "system")
+            _mark_front(body["system"], tools, memory=len(now.view.memory) if now.settings.restore == "system" else 0)
         if not system:
             del body["system"]
         return {**body, **({"tools": tools} if tools else {})}
@@ -139,12 +149,16 @@ def _body(now: Now, kind: str, system: list[str], tools: list[dict[str, Any]], m
     return {**body, **({"tools": tools} if tools else {})}
 
 
-def _mark_front(system: list[dict[str, Any]], tools: list[dict[str, Any]], *, memory: bool) -> None:
-    """Cache breakpoints at the end of what never changes, and at the end of the memory."""
+def _mark_front(system: list[dict[str, Any]], tools: list[dict[str, Any]], *, memory: int) -> None:
+    """Cache breakpoints at the end of what never changes, and before the last block of the memory, which changes with every fold.
+
+    The blocks before that one are the same after the next fold, with an episode more behind them: they are read from the cache.
+    """
     if system:
-        system[-1]["cache_control"] = _MARK
-        if memory and len(system) > 1:
-            system[-2]["cache_control"] = _MARK
+        before = len(system) - memory - 1
+        if before >= 0:
+            system[before]["cache_control"] = _MARK
+        system[-2 if memory > 1 else -1]["cache_control"] = _MARK
     elif tools:
         tools[-1] = {**tools[-1], "cache_control": _MARK}
 

@@ -14,7 +14,7 @@ from leporello.core.tokens import estimate, weigh
 from leporello.core.turns import legal_cuts, shapes
 from leporello.core.windows import Unfolded
 from leporello.errors import NothingToSend
-from leporello.ports import LoopRow, Ports, Reader, SessionState, Writer
+from leporello.ports import LoopRow, Ports, Reader, SessionState
 from leporello.records import Message, Scope
 
 
@@ -33,11 +33,6 @@ class Now:
     messages: tuple[Message, ...] = field(repr=False)
     window: int = 0
     model: str = ""
-
-    @property
-    def kind(self) -> str:
-        """What the memory is made of now."""
-        return self.view.kind
 
     @property
     def count(self) -> Callable[[str], int]:
@@ -108,12 +103,6 @@ def shown_tokens(message: Message, cap: int) -> int:
     held = parts(message)
     whole = sum(estimate(p.text) for p in held)
     return message.tokens - whole + sum(min(cap, estimate(p.text)) for p in held)
-
-
-def spend(w: Writer, now: Scope, *, day: str, tokens: int, micros: int) -> None:
-    """Notes what was spent, if anything was."""
-    if tokens or micros:
-        w.add_spend(now, day, tokens=tokens, micros=micros)
 
 
 def with_tally(now: Now, **changes: Any) -> Now:

@@ -23,17 +23,19 @@ def plan(ports: Ports, now: Now, built: Built, *, why: decide.Why = "") -> Plan 
     kind = decide.mode(now.settings.mode, now.state.turns, policies[0])
     cap = decide.piece_room(policies[0], built.room, now.view.squeeze, len(now.messages))[0]
     window = unfolded(now.messages, cap=cap)
-    memory = now.count(now.view.memory) if now.view.memory else 0
+    memory = sum(map(now.count, now.view.memory))
     conversation = max(0, built.tokens - built.room.fixed)
     standing = decide.Standing(conversation, sum(window.tokens), memory, now.state.turns - now.view.turns, len(set(window.turns)))
     reason = why or decide.due(kind, standing, built.room, now.tally.asked, policies)
     if not reason or (not why and now.tally.stuck == now.state.messages):
         return None
-    turns, tokens = decide.kept(reason, policies[1], built.room)
+    turns, tokens = decide.kept(reason, kind, policies, built.room)
     cut = windows.keep_cut(window, turns=turns, tokens=tokens)
     if cut is None or not _worth(reason, window, cut, standing, ports):
         return None
     start = now.messages[cut - 1].pos
+    if now.given.native is not None and now.given.native.wire == built.wire:
+        kind = "native"
     return Plan(kind, start, tuple(_cuts(ports, now, start, built)) if kind == "folded" else (), reason)
 
 

@@ -10,6 +10,7 @@ from leporello.core.loop import decide, goals
 from leporello.core.loop.measure import learned
 from leporello.core.loop.overflow import Overflow, read_overflow, refused_thinking
 from leporello.core.loop.settings import WIRES, Given
+from leporello.core.loop.state import Plan
 from leporello.core.loop.usage import micros, price
 from leporello.core.tokens import clip, estimate
 from leporello.errors import BadSetting, BudgetExceeded, ContextOverflow, EmptyQuery, WindowTooSmall
@@ -51,6 +52,10 @@ def request(ports: Ports, shelf: Shelf, scope: Scope, ask: Ask, background: Back
     now = first_view(ports, now, built)
     if now.tally.plan is not None:
         now = carry_out(ports, now, now.tally.plan, built, ask.wire)
+    elif (held := now.view.native) and held.get("wire") != ask.wire:
+        plain = with_tally(now, plan=Plan("flat", now.view.start, (), "wire"))
+        keep(ports, plain)
+        now = carry_out(ports, plain, Plan("flat", now.view.start, (), "wire"), built, ask.wire)
     now = _attached(ports, shelf, _media(now, built, ports))
     now, built = _settled(ports, now, ask, background)
     now, built = _squeezed(ports, now, built, ask)
@@ -82,7 +87,7 @@ def _taught(now: Now, found: Overflow) -> Now:
     if found.window:
         windows[now.model] = found.window
     window = min(now.window, found.window or now.window)
-    reported = found.tokens or window + window // 50
+    reported = found.tokens or window * 3 // 2
     pairs = {**tally.pairs, now.model: learned(tally.pairs.get(now.model, ()), tally.sent, max(reported, tally.sent))}
     counts: dict[str, Any] = {"overflows": tally.overflows + 1, "overflowed": tally.overflowed + 1, "asked": "overflow"}
     return replace(with_tally(now, windows=windows, pairs=pairs, **counts), window=window)
@@ -99,7 +104,7 @@ def _roomy(now: Now, built: Built) -> None:
 
 def _media(now: Now, built: Built, ports: Ports) -> Now:
     """The session with fewer images, when there are more than may go out."""
-    most = decide.media_room(ports.policies.loop, built.room, now.view.squeeze)
+    most = now.view.caps[2] if now.view.caps else decide.media_room(ports.policies.loop, built.room, now.view.squeeze)
     if media_mark(now.messages, 2 * (most + 1)) <= now.view.media_from:
         return now
     return replace(now, view=replace(now.view, media_from=media_mark(now.messages, most)))
@@ -141,8 +146,9 @@ def _squeezed(ports: Ports, now: Now, built: Built, ask: Ask) -> tuple[Now, Buil
         built = build(now, ask.wire, ports.policies.loop)
     if built.tokens > built.room.limit and now.view.memory:
         over = built.tokens - built.room.limit
-        room = max(0, estimate(now.view.memory) - built.room.estimated(over) - 20)
-        now = replace(now, view=replace(now.view, memory=clip(now.view.memory, room) if room > 40 else ""))
+        memory = "\n\n".join(now.view.memory)
+        room = max(0, estimate(memory) - built.room.estimated(over) - 20)
+        now = replace(now, view=replace(now.view, memory=(clip(memory, room),) if room > 40 else ()))
         built = build(now, ask.wire, ports.policies.loop)
     if built.tokens > built.room.limit:
         raise WindowTooSmall(
@@ -153,7 +159,7 @@ def _squeezed(ports: Ports, now: Now, built: Built, ask: Ask) -> tuple[Now, Buil
 
 
 def _tighter(now: Now) -> Now:
-    return replace(now, view=replace(now.view, squeeze=now.view.squeeze + 1))
+    return replace(now, view=replace(now.view, squeeze=now.view.squeeze + 1, caps=()))
 
 
 def _attached(ports: Ports, shelf: Shelf, now: Now) -> Now:
@@ -219,6 +225,7 @@ def _noted(ports: Ports, now: Now, built: Built, kind: str) -> dict[str, Any]:
     """
     view, tally, body = now.view, now.tally, built.body
     same = view.prefix == built.prefix
+    view = replace(view, caps=built.caps)
     if not same:
         view = replace(view, prefix=built.prefix, thinking_from=now.state.messages)
         body = build(replace(now, view=view), kind, ports.policies.loop).body

@@ -70,7 +70,7 @@ def _counted(tally: Tally, used: Usage, at: Price | None, cost: int) -> Tally:
     return replace(
         tally, replies=tally.replies + 1, input=tally.input + used.input, output=tally.output + used.output,
         cached=tally.cached + used.cached, written=tally.written + used.written, micros=tally.micros + cost,
-        unpriced=tally.unpriced + (at is None), peak=max(tally.peak, used.input), overflows=0, pairs=pairs,
+        unpriced=tally.unpriced + (at is None), peak=max(tally.peak, used.input), overflows=0, pairs=pairs, model=model,
     )  # fmt: skip
 
 

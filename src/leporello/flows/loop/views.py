@@ -12,17 +12,17 @@ from leporello.core.loop import decide, goals
 from leporello.core.loop.state import Plan, View, counted
 from leporello.core.loop.usage import micros, price
 from leporello.core.tokens import clip, estimate
-from leporello.errors import FoldRefused
+from leporello.errors import CompactorError, FoldRefused
 from leporello.flows.episodes import Written, distil, write_episode, written
-from leporello.flows.loop.body import Built
+from leporello.flows.loop.body import Built, build
 from leporello.flows.loop.now import Now, keep, look
 from leporello.flows.loop.standing import Job
 from leporello.flows.shown import fact_pieces, known_facts
 from leporello.ports import Compactor, Forking, LiveRequest, Ports, Reader, metered
-from leporello.records import Compact, Item, Message, Usage
+from leporello.records import Compact, Episode, Item, Message, Usage
 
-_EPISODE_TOKENS = 600
 _GOAL = 800
+_DETAIL_TURNS, _DETAIL_TOKENS = 300, 120_000
 _KEPT_NOTES = 20
 
 
@@ -49,7 +49,7 @@ def carry_out(ports: Ports, now: Now, plan: Plan, built: Built, kind: str, *, jo
     done = Work(ports, now, plan, built, by)
     with metered() as usage:
         try:
-            view = _folded(done) if plan.kind == "folded" else _flat(done)
+            view = _WAYS[plan.kind](done)
         except FoldRefused as e:
             done.failures.append("refused")
             done.notes.append(f"{plan.kind} up to message {plan.start}: {e.detail or e}")
@@ -69,7 +69,7 @@ def first_view(ports: Ports, now: Now, built: Built) -> Now:
         return now
     with ports.store.read() as r:
         memory, ids = _facts(ports, r, now, decide.memory_room(ports.policies.loop, built.room))
-    return replace(now, view=replace(now.view, memory=memory, ids=ids), fresh=False)
+    return replace(now, view=replace(now.view, memory=(memory,) if memory else (), ids=ids), fresh=False)
 
 
 def compactor_for(ports: Ports, built: Built, kind: str, model: str) -> Compactor:
@@ -106,18 +106,34 @@ def _folded(done: Work) -> View | None:
 def _flat(done: Work) -> View | None:
     """One compact of all that leaves, merged with the one before; never made from less than that was (D5)."""
     ports, now, plan = done.ports, done.now, done.plan
+    merges = now.view.kind == "flat"
+    prior = now.view.items if merges else ()
     with ports.store.read() as r:
-        messages = list(r.messages(now.state, first=now.view.start + 1, last=plan.start))
-    prior = now.view.items if now.view.kind == "flat" else ()
+        messages = list(r.messages(now.state, first=now.view.start + 1 if merges else 1, last=plan.start))
     if not messages:
         return None
-    if now.view.start and now.view.kind != "flat":
-        with ports.store.read() as r:
-            messages = list(r.messages(now.state, first=1, last=plan.start))
     budget = compact_room(ports, done.built, messages, prior)
     answer = _compacted(done, messages, prior, budget)
     _, shown = render(answer.value, tokens=budget)
     return _view(done, shown, answer.compactor)
+
+
+def _native(done: Work) -> View | None:
+    """The provider's own compaction of what leaves; a compact of our own when it fails."""
+    now, given = done.now, done.now.given.native
+    leaving = replace(now, messages=tuple(m for m in now.messages if m.pos <= done.plan.start))
+    try:
+        made = given.compact(LiveRequest(done.built.wire, now.model, build(leaving, done.built.wire, done.ports.policies.loop).body))
+    except CompactorError as e:
+        done.failures += e.failures or ["native"]
+        done.notes.append(f"native compaction up to message {done.plan.start} failed ({e.detail or e}); {done.by.name} wrote a compact")
+        done.plan = replace(done.plan, kind="flat")
+        return _flat(done)
+    view = _view(done, (), given.name)
+    return replace(view, native={"wire": given.wire, "blocks": [dict(b) for b in made.blocks]})
+
+
+_WAYS = {"folded": _folded, "flat": _flat, "native": _native}
 
 
 def _compacted(done: Work, messages: Sequence[Message], prior: tuple[Item, ...], budget: int) -> Written[tuple[Item, ...]]:
@@ -126,7 +142,7 @@ def _compacted(done: Work, messages: Sequence[Message], prior: tuple[Item, ...],
     answer = written(ports, lambda c: tuple(c.compact(messages, prior=prior, tokens=budget)), what=what, by=done.by)
     done.notes += [answer.fallback] if answer.fallback else []
     done.failures += answer.failures
-    if not render(answer.value, tokens=budget)[0].strip():
+    if not any(i.text.strip() for i in render(answer.value, tokens=budget)[1]):
         done.failures.append("empty")
         done.notes.append(f"{what}: {answer.compactor} said nothing; {ports.fallback.name} wrote it")
         answer = written(ports, lambda c: tuple(c.compact(messages, prior=prior, tokens=budget)), what=what, by=ports.fallback)
@@ -156,10 +172,15 @@ def _view(done: Work, items: tuple[Item, ...], by: str) -> View:
         facts, ids = _facts(ports, r, now, left // 3)
         left -= estimate(facts)
         if plan.kind == "folded":
-            body, shown = _episodes(r, now, left)
+            details, covered = _details(done, r, left)
+            told = [e for e in _layer_two(r, now) if e.compactor != ports.fallback.name or e.positions[0] < covered]
+            body, shown = _episodes(told, left - estimate(details), ports.policies.fold.episode_tokens)
+            body = (*body, details)
+        elif plan.kind == "native":
+            body, shown = (), ()
         else:
-            body, shown = _compact(done, Compact(now.scope, "", 0, items, turn, by), left), ()
-    memory = "\n\n".join(t for t in (facts, standing, body) if t)
+            body, shown = (_compact(done, Compact(now.scope, "", 0, items, turn, by), left),), ()
+    memory = tuple(t for t in (facts, *body, standing) if t)
     recalled = {p: v for p, v in now.view.recalled.items() if int(p) > plan.start}
     return View(
         plan.kind, plan.start, turn, now.state.turns, memory, goal, current, todos, carrier, items, by, 0,
@@ -192,12 +213,43 @@ def _facts(ports: Ports, r: Reader, now: Now, room: int) -> tuple[str, tuple[str
     return (blocks[0].text, blocks[0].ids) if blocks else ("", ())
 
 
-def _episodes(r: Reader, now: Now, room: int) -> tuple[str, tuple[str, ...]]:
+def _details(done: Work, r: Reader, room: int) -> tuple[str, int]:
+    """What the newest folded turns held in detail, by rules, and the position of the first message of them.
+
+    Episodes tell what came of older ones; those that the same rules wrote of these turns say nothing more and are left out.
+    """
+    ports, now = done.ports, done.now
     state = r.session(now.scope)
-    held = [e for e in r.episodes(now.scope, session=state) if e.layer == 2] if state else []
-    pieces = [pack.Piece(e.id, pack.neutral(render_episode(e)), -e.number, _EPISODE_TOKENS) for e in held]
-    blocks, _ = pack.pack({"episodes": pieces}, budget=max(0, room), reserved={})
-    return (blocks[0].text, blocks[0].ids) if blocks else ("", ())
+    if state is None:
+        return "", done.plan.start + 1
+    recent, tokens = list[Message](), 0
+    first = done.plan.start
+    while first > 0 and tokens < _DETAIL_TOKENS and (not recent or recent[-1].turn - recent[0].turn < _DETAIL_TURNS):
+        page = list(r.messages(state, first=max(1, first - 19), last=first))
+        recent, tokens, first = [*page, *recent], tokens + sum(m.tokens for m in page), first - 20
+    allowed = min(ports.policies.loop.compact_tokens * 5 // 6, room * 2 // 3) - 20
+    if allowed < 60 or not recent:
+        return "", done.plan.start + 1
+    text, _ = render(ports.fallback.compact(recent, prior=(), tokens=allowed), tokens=allowed)
+    return (pack.framed("details", [pack.neutral(text)]), recent[0].pos) if text.strip() else ("", done.plan.start + 1)
+
+
+def _layer_two(r: Reader, now: Now) -> list[Episode]:
+    state = r.session(now.scope)
+    return [e for e in r.episodes(now.scope, session=state) if e.layer == 2] if state else []
+
+
+def _episodes(held: Sequence[Episode], room: int, cap: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The newest episodes that find room, oldest first, a block each, so that a fold leaves the blocks before its own as they are."""
+    shown: list[tuple[str, str]] = []
+    for e in reversed(held):
+        text = pack.framed("episodes", [clip(pack.neutral(render_episode(e)), cap)])
+        room -= estimate(text)
+        if room < 0:
+            break
+        shown.append((text, e.id))
+    shown.reverse()
+    return tuple(t for t, _ in shown), tuple(i for _, i in shown)
 
 
 def _compact(done: Work, given: Compact, room: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from leporello.testing.conformance.erasing import ErasingRules
 from leporello.testing.conformance.index import IndexRules
 from leporello.testing.conformance.keeping import KeepingRules
+from leporello.testing.conformance.loops import LoopRules
 from leporello.testing.conformance.messages import MessageRules
 from leporello.testing.conformance.scopes import ScopeRules
 from leporello.testing.conformance.sessions import SessionRules
@@ -13,6 +14,6 @@ from leporello.testing.conformance.transactions import TransactionRules
 
 
 class StoreConformance(
-    SessionRules, MessageRules, StatementRules, ScopeRules, TransactionRules, IndexRules, ErasingRules, KeepingRules
+    SessionRules, MessageRules, StatementRules, ScopeRules, TransactionRules, IndexRules, ErasingRules, KeepingRules, LoopRules
 ):  # fmt: skip
     """Subclass it as `class TestMyStore(StoreConformance)` and write `open_store(path)`: pytest runs every rule on your store."""
