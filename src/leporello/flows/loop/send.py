@@ -49,6 +49,7 @@ def request(ports: Ports, shelf: Shelf, scope: Scope, ask: Ask, background: Back
     now = _ordered(now, ask)
     built = build(now, ask.wire, ports.policies.loop)
     _roomy(now, built)
+    seen = now
     now = first_view(ports, now, built)
     if now.tally.plan is not None:
         now = carry_out(ports, now, now.tally.plan, built, ask.wire)
@@ -57,7 +58,9 @@ def request(ports: Ports, shelf: Shelf, scope: Scope, ask: Ask, background: Back
         keep(ports, plain)
         now = carry_out(ports, plain, Plan("flat", now.view.start, (), "wire"), built, ask.wire)
     now = _attached(ports, shelf, _media(now, built, ports))
-    now, built = _settled(ports, now, ask, background)
+    if now is not seen:
+        built = build(now, ask.wire, ports.policies.loop)
+    now, built = _settled(ports, now, built, ask, background=background)
     now, built = _squeezed(ports, now, built, ask)
     if now.tally.overflows > refusals and built.raw >= before > 0:
         raise ContextOverflow(f"Nothing more can be folded: the request would have {built.tokens:,} tokens again.")
@@ -110,9 +113,8 @@ def _media(now: Now, built: Built, ports: Ports) -> Now:
     return replace(now, view=replace(now.view, media_from=media_mark(now.messages, most)))
 
 
-def _settled(ports: Ports, now: Now, ask: Ask, background: Background) -> tuple[Now, Built]:
+def _settled(ports: Ports, now: Now, built: Built, ask: Ask, *, background: Background) -> tuple[Now, Built]:
     """Folds what is due, twice at most (a large backlog leaves at once)."""
-    built = build(now, ask.wire, ports.policies.loop)
     for _ in range(_TRIES):
         due = plan(ports, now, built)
         if due is None:
