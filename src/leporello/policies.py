@@ -94,7 +94,7 @@ class LoopPolicy:
     auto_turns: int = 50
     compact_tokens: int = 3_000
     memory_tokens: int = 6_000
-    keep: float = 0.35
+    keep: float = 0.3
     result_tokens: int = 8_000
     media: int = 80
     margin: float = 1.25

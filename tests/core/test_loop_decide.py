@@ -63,7 +63,7 @@ def test_folded_counts_tokens_and_turns_and_weighs_the_cache() -> None:
 
 def test_what_stays_after_a_fold() -> None:
     assert decide.kept("window", "flat", (LOOP, FOLD), ROOM) == (10, 15_000)
-    assert decide.kept("window", "folded", (LOOP, FOLD), ROOM) == (7, 10_500)
+    assert decide.kept("window", "folded", (LOOP, FOLD), ROOM) == (6, 9_000)
     assert decide.kept("phase", "flat", (LOOP, FOLD), ROOM) == (1, 15_000)
     assert decide.kept("overflow", "flat", (LOOP, FOLD), ROOM) == decide.kept("limit", "flat", (LOOP, FOLD), ROOM) == (10, 3_750)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +20,8 @@ from leporello.policies import LoopPolicy
 from leporello.records import Message
 
 _MARK = {"type": "ephemeral"}
+_MARKED = re.compile(r"gpt-(?:5\.(?:[6-9]|\d\d)|[6-9])")
+"""Models that take explicit breakpoints: gpt-5.6 and later."""
 _KEYED = ("gpt-", "o1", "o3", "o4", "chatgpt")
 
 
@@ -137,16 +140,28 @@ def _body(now: Now, kind: str, system: list[str], tools: list[dict[str, Any]], m
         if not system:
             del body["system"]
         return {**body, **({"tools": tools} if tools else {})}
-    text = "\n\n".join(system)
-    if kind == "openai":
-        body = {"messages": [*([{"role": "system", "content": text}] if text else []), *messages]}
-        keyed = now.model.startswith(_KEYED)
-    else:
-        body = {**({"instructions": text} if text else {}), "input": messages}
-        keyed = True
-    if keyed and now.settings.breakpoints:
+    body = _openai(now, kind, system, messages)
+    if now.settings.breakpoints and (kind == "openai-responses" or now.model.startswith(_KEYED)):
         body["prompt_cache_key"] = f"leporello-{_digest(now.scope.to_dict())[:24]}"
     return {**body, **({"tools": tools} if tools else {})}
+
+
+def _openai(now: Now, kind: str, system: list[str], messages: list[dict[str, Any]]) -> dict[str, Any]:
+    """What stands in front as one text; for models that take breakpoints, as parts with a mark where the cache is worth it."""
+    chat = kind == "openai"
+    if not system:
+        return {"messages": messages} if chat else {"input": messages}
+    if now.settings.breakpoints and _MARKED.match(now.model):
+        parts: list[dict[str, Any]] = [{"type": "text" if chat else "input_text", "text": t} for t in system]
+        memory = len(now.view.memory) if now.settings.restore == "system" else 0
+        for place in {len(parts) - memory - 1, len(parts) - (2 if memory > 1 else 1)} - {-1}:
+            parts[place]["prompt_cache_breakpoint"] = {"mode": "explicit"}
+        first = {"role": "system" if chat else "developer", "content": parts}
+        return {"messages": [first, *messages]} if chat else {"input": [first, *messages]}
+    text = "\n\n".join(system)
+    if chat:
+        return {"messages": [{"role": "system", "content": text}, *messages]}
+    return {"instructions": text, "input": messages}
 
 
 def _mark_front(system: list[dict[str, Any]], tools: list[dict[str, Any]], *, memory: int) -> None:
