@@ -121,12 +121,15 @@ def _flat(done: Work) -> View | None:
 def _native(done: Work) -> View | None:
     """The provider's own compaction of what leaves; a compact of our own when it fails."""
     now, given = done.now, done.now.given.native
+    if given is None or given.wire != done.built.wire:
+        done.plan = replace(done.plan, kind="flat")
+        return _flat(done)
     leaving = replace(now, messages=tuple(m for m in now.messages if m.pos <= done.plan.start))
     try:
         made = given.compact(LiveRequest(done.built.wire, now.model, build(leaving, done.built.wire, done.ports.policies.loop).body))
-    except CompactorError as e:
-        done.failures += e.failures or ["native"]
-        done.notes.append(f"native compaction up to message {done.plan.start} failed ({e.detail or e}); {done.by.name} wrote a compact")
+    except Exception as e:  # noqa: BLE001 - a compaction is the caller's own code: whatever it raises, the history goes on
+        done.failures += (e.failures if isinstance(e, CompactorError) else ()) or [type(e).__name__]
+        done.notes.append(f"native compaction up to message {done.plan.start} failed ({e}); {done.by.name} wrote a compact")
         done.plan = replace(done.plan, kind="flat")
         return _flat(done)
     view = _view(done, (), given.name)
