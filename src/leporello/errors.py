@@ -127,7 +127,7 @@ class LoopError(LeporelloError):
 
 
 class NothingToSend(LoopError):
-    """The session holds no message: add the user's first."""
+    """The session holds nothing that could be sent: add a message of the user first."""
 
 
 class WindowTooSmall(LoopError):

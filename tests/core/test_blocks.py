@@ -64,3 +64,18 @@ def test_legacy_and_custom_calls() -> None:
     assert [(p.kind, p.id) for p in reply] == [("result", "f")]
     custom = parts_of({"role": "assistant", "tool_calls": [{"id": "c", "custom": {"name": "g", "input": "raw"}}, "junk"]})
     assert [(p.kind, p.id, p.name, p.text) for p in custom] == [("call", "c", "g", "raw")]
+
+
+@pytest.mark.parametrize(
+    ("kind", "role"),
+    [
+        ("mcp_approval_request", "assistant"),
+        ("shell_call", "assistant"),
+        ("apply_patch_call", "assistant"),
+        ("compaction", "assistant"),
+        ("mcp_approval_response", "tool"),
+        ("shell_call_output", "tool"),
+    ],
+)
+def test_items_of_responses_that_are_not_known_one_by_one_have_a_side(kind: str, role: str) -> None:
+    assert role_of({"type": kind, "id": "x"}) == role

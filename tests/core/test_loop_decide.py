@@ -20,7 +20,7 @@ CALM = Standing(tokens=5_000, messages=4_000, memory=0, since=3, sent_turns=3)
 def test_a_room_is_the_window_less_answer_and_front() -> None:
     assert (ROOM.limit, ROOM.free, ROOM.enough) == (92_000, 82_000, True)
     assert ROOM.trigger(LOOP) == 60_000
-    assert Room(100_000, 8_000, 80_000).trigger(LOOP) == 6_000
+    assert Room(100_000, 8_000, 80_000).trigger(LOOP) == 9_600
     assert Room(100_000, 8_000, 90_000).enough and not Room(100_000, 8_000, 90_001).enough
     assert Room(1_000, 0, 850).enough and not Room(1_000, 0, 851).enough
     assert Room(1_000, 0, 0, 2.0).estimated(500) == 250

@@ -27,7 +27,7 @@ def test_a_clip_keeps_head_and_tail() -> None:
 def test_weights_by_kinds_of_characters() -> None:
     assert weigh("") == 0 and weigh("   \t\r") == 0
     assert weigh("a" * 40) == 10 and weigh("7" * 40) == 16 and weigh("{" * 40) == 32 and weigh("\n" * 40) == 20
-    assert weigh("\u732b" * 10) == 10 and weigh("\u00e9" * 30) == 20
+    assert weigh("\u732b" * 10) == 10 and weigh("\u00e9" * 30) == 23
     assert weigh("\ud83d") == 1
 
 

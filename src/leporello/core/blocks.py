@@ -33,6 +33,10 @@ def role_of(original: Mapping[str, Any]) -> str:
             return "assistant"
         if kind.endswith("_output"):
             return "tool"
+        if kind.endswith(("_call", "_request", "_list_tools")) or kind == "compaction":
+            return "assistant"
+        if kind.endswith("_response"):
+            return "tool"
         if kind == "agent_message":  # what another agent sends to this one
             return "user"
         if kind in {"user", "assistant", "system"}:

@@ -49,8 +49,9 @@ def next_cut(window: Unfolded, policy: FoldPolicy, *, everything: bool = False) 
 
 
 def keep_cut(window: Unfolded, *, turns: int, tokens: int) -> int | None:
-    """The first legal cut that leaves at most so many turns and tokens, or the last one before the newest unit; None without one.
+    """The first legal cut that leaves at most so many turns and tokens, or the last one before the newest unit.
 
+    None without one, or when no more than that is there.
     A cut before plain user text is preferred when one is near behind it.
     """
     n = len(window.turns)
@@ -65,6 +66,8 @@ def keep_cut(window: Unfolded, *, turns: int, tokens: int) -> int | None:
         if total > tokens or len(kept_turns) > turns:
             break
         start -= 1
+    if start == 0:
+        return None
     first = next((c for c in legal if c >= start), legal[-1])
     behind = [c for c in legal if first <= c <= first + max(2, (n - first) // 3) and c in window.plain]
     return behind[0] if behind else first

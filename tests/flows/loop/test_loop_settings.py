@@ -91,3 +91,11 @@ def test_tools_are_marked_where_there_is_no_system(mem: Memory, kit: Any) -> Non
     body = session.request("anthropic")
     assert "cache_control" in body["tools"][-1] and "cache_control" not in kit.shown(kit.tools)
     assert "system" not in body
+
+
+@pytest.mark.parametrize("tokenizer", [lambda text: 1 / 0, lambda text: None, lambda text: -1, lambda text: "3"])
+def test_a_tokenizer_that_does_not_count_is_named(mem: Memory, tokenizer: Any) -> None:
+    session = mem.scope(user="a").session("s", tokenizer=tokenizer)
+    session.add("Hello.")
+    with pytest.raises(BadValue, match="tokenizer"):
+        session.request("anthropic")

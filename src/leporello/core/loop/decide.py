@@ -41,8 +41,13 @@ class Room:
         return self.free >= max(_LEAST_FREE, self.window // 50)
 
     def trigger(self, policy: LoopPolicy) -> int:
-        """Tokens of memory and messages above which the share of the window is reached (C12); at least half of what is free."""
-        return max(int(policy.share * self.window) - self.fixed, self.free // 2)
+        """Tokens of memory and messages above which the share of the window is reached (C12).
+
+        Where that leaves less than six tenths of what is free, it is four fifths of that: memory and kept messages take about a half
+        after a fold, and the next one must not be due at once.
+        """
+        mark = int(policy.share * self.window) - self.fixed
+        return mark if mark * 10 >= self.free * 6 else self.free * 4 // 5
 
     def estimated(self, tokens: float) -> int:
         """Real tokens as estimated ones, the unit of the fold's windows."""

@@ -22,6 +22,8 @@ from leporello.records import Message
 _MARK = {"type": "ephemeral"}
 _MARKED = re.compile(r"gpt-(?:5\.(?:[6-9]|\d\d)|[6-9])")
 """Models that take explicit breakpoints: gpt-5.6 and later."""
+_HOPEFUL = 1.03
+"""The factor on estimates where the usual margin, before anything was reported, would leave no room at all."""
 _KEYED = ("gpt-", "o1", "o3", "o4", "chatgpt")
 
 
@@ -47,6 +49,9 @@ def build(now: Now, kind: str, policy: LoopPolicy) -> Built:
     factor = now.factor(policy.margin)
     front_raw = measure.raw([front, tools], now.count)
     room = room_of(now, front_raw, factor)
+    if not room.enough and not now.tally.pairs:
+        factor = _HOPEFUL
+        room = room_of(now, front_raw, factor)
     hardest = now.view.squeeze >= decide.SQUEEZES - 1
     result, text, media = now.view.caps if now.view.caps and not hardest else _rooms(now, room, policy)
     caps = wire.Caps(result=result, text=text, call=text)

@@ -13,7 +13,7 @@ from leporello.core.loop.state import Tally, View, tally_of, view_of
 from leporello.core.tokens import estimate, weigh
 from leporello.core.turns import legal_cuts, shapes
 from leporello.core.windows import Unfolded
-from leporello.errors import NothingToSend
+from leporello.errors import BadValue, NothingToSend
 from leporello.ports import LoopRow, Ports, Reader, SessionState
 from leporello.records import Message, Scope
 
@@ -37,7 +37,7 @@ class Now:
     @property
     def count(self) -> Callable[[str], int]:
         """The tokenizer that was plugged in, or the estimate."""
-        return self.given.tokenizer or weigh
+        return _checked(self.given.tokenizer) if self.given.tokenizer else weigh
 
     def factor(self, margin: float) -> float:
         """What an estimate of a request is multiplied with."""
@@ -48,6 +48,23 @@ class Now:
         """What is stored of it."""
         shown = self.view.shown
         return LoopRow(self.settings.to_dict(), self.tally.to_dict(), self.view.to_dict(), shown)
+
+
+def _checked(tokenizer: Callable[[str], int]) -> Callable[[str], int]:
+    """The caller's tokenizer; what it raises, and what is no count, becomes a typed error."""
+
+    def count(text: str) -> int:
+        try:
+            found = tokenizer(text)
+        except Exception as e:
+            raise BadValue(
+                f"The tokenizer failed: {type(e).__name__}: {e}", hint="Pass tokenizer=, a function from any text to a count."
+            ) from e
+        if isinstance(found, bool) or not isinstance(found, int) or found < 0:
+            raise BadValue(f"The tokenizer returned {found!r:.80}.", hint="Pass tokenizer=, a function from any text to a count.")
+        return found
+
+    return count
 
 
 def look(ports: Ports, scope: Scope, given: Given, *, model: str = "", window: int | None = None) -> Now:

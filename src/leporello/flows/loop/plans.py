@@ -31,6 +31,8 @@ def plan(ports: Ports, now: Now, built: Built, *, why: decide.Why = "") -> Plan 
         return None
     turns, tokens = decide.kept(reason, kind, policies, built.room)
     cut = windows.keep_cut(window, turns=turns, tokens=tokens)
+    if cut is None and reason in {"limit", "overflow"}:
+        cut = windows.keep_cut(window, turns=0, tokens=0)
     if cut is None or not _worth(reason, window, cut, standing, ports):
         return None
     start = now.messages[cut - 1].pos
