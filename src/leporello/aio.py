@@ -14,7 +14,8 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, Unpack
 
 from leporello import memory
 from leporello.core.loop.settings import Wire
-from leporello.loop import LoopOptions, calling, overflowed
+from leporello.errors import ContextOverflow
+from leporello.loop import LoopOptions, calling, overflowed, too_long
 from leporello.memory import Memory, Scoped
 from leporello.results import SessionInfo
 from leporello.session import Session
@@ -154,7 +155,13 @@ class AsyncSession(Face[Session]):
         except Exception as e:
             if not overflowed(e):
                 raise
-            reply = await create(**await asyncio.to_thread(self.inner.request, kind, model=model, window=window, overflow=e), **options)
+            body = await asyncio.to_thread(self.inner.request, kind, model=model, window=window, overflow=e)
+            try:
+                reply = await create(**body, **options)
+            except Exception as again:
+                if too_long(again):
+                    raise ContextOverflow("The provider refused the folded request as too long as well.") from again
+                raise
         await asyncio.to_thread(self.inner.add, reply)
         return reply
 

@@ -25,7 +25,7 @@ from leporello.core.loop.overflow import read_overflow, refused_thinking
 from leporello.core.loop.settings import Given, Mode, Restore, Wire
 from leporello.core.loop.usage import Price
 from leporello.core.turns import pairs, shapes
-from leporello.errors import BadSetting, BadValue, NotFound
+from leporello.errors import BadSetting, BadValue, ContextOverflow, NotFound
 from leporello.flows import loop
 from leporello.flows.loop import Ask, Background
 from leporello.flows.recall import Shelf
@@ -88,7 +88,7 @@ class AgentLoop:
     def send(self, create: Callable[..., Any], /, *, wire: Wire | None = None, window: int | None = None, **options: Any) -> Any:
         """Calls an SDK's `create` with the next request and `options`, adds the reply and returns it.
 
-        A refusal as too long folds once and calls once more. `wire` is read off the SDK's method when it is not given.
+        A refusal as too long folds once and calls once more; if that is refused too, `ContextOverflow` is raised. `wire` is read off the SDK's method when it is not given.
         """
         kind, model = calling(create, wire, options)
         try:
@@ -96,7 +96,13 @@ class AgentLoop:
         except Exception as e:
             if not overflowed(e):
                 raise
-            reply = create(**self.request(kind, model=model, window=window, overflow=e), **options)
+            body = self.request(kind, model=model, window=window, overflow=e)
+            try:
+                reply = create(**body, **options)
+            except Exception as again:
+                if too_long(again):
+                    raise ContextOverflow("The provider refused the folded request as too long as well.") from again
+                raise
         self.add(reply)
         return reply
 
@@ -156,8 +162,12 @@ _BACK = 400
 
 def overflowed(error: BaseException) -> bool:
     """True if a provider's error says that the request was too long, or that its thinking does not belong here."""
-    text = f"{error} {getattr(error, 'body', '')}"
-    return read_overflow(text) is not None or refused_thinking(text)
+    return too_long(error) or refused_thinking(f"{error} {getattr(error, 'body', '')}")
+
+
+def too_long(error: BaseException) -> bool:
+    """True if a provider's error says that the request was too long."""
+    return read_overflow(f"{error} {getattr(error, 'body', '')}") is not None
 
 
 def calling(create: Callable[..., Any], wire: Wire | None, options: Mapping[str, Any]) -> tuple[Wire, str | None]:

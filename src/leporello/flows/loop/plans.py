@@ -61,15 +61,21 @@ def _cuts(ports: Ports, now: Now, start: int, built: Built) -> list[int]:
         with ports.store.read() as r:
             rest = list(r.messages(now.state, first=now.state.folded + 1, last=start))
     policy = decide.fitted(ports.policies.fold, built.room)
+    whole = unfolded(rest, cap=policy.l1_tokens)
     out: list[int] = []
-    while rest:
-        head = rest[:_HEAD] if len(rest) > 3 * _HEAD else rest
-        cut = windows.next_cut(unfolded(head, cap=policy.l1_tokens), policy, everything=True) or len(rest)
-        if cut == len(head) < len(rest):
-            cut = len(rest) if len(head) == _HEAD and not out else cut
-        out.append(rest[cut - 1].pos)
-        rest = rest[cut:]
+    base, end = 0, len(rest)
+    while base < end:
+        cut = windows.next_cut(_part(whole, base, base + _HEAD if end - base > 3 * _HEAD else end), policy, everything=True)
+        base = base + cut if cut else next((c for c in whole.cuts if c > base), end)
+        out.append(rest[base - 1].pos)
     return out
+
+
+def _part(whole: windows.Unfolded, first: int, last: int) -> windows.Unfolded:
+    """A stretch of the window; its cuts are legal in the whole, so no call is parted from its result at the end of the stretch."""
+    cuts = [c - first for c in whole.cuts if first <= c <= last]
+    plain = frozenset(c - first for c in whole.plain if first <= c <= last)
+    return windows.Unfolded(whole.turns[first:last], whole.tokens[first:last], cuts, plain)
 
 
 def asked_done(now: Now) -> Now:
