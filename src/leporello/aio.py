@@ -70,6 +70,7 @@ async def reembed(path: Any, **options: Any) -> int:
 class AsyncMemory(Face[Memory]):
     """`Memory` with methods to await."""
 
+    consolidate = _threaded(Memory.consolidate)
     import_ = _threaded(Memory.import_)
     export = _threaded(Memory.export)
     stats = _threaded(Memory.stats)
@@ -95,6 +96,15 @@ class AsyncScoped(Face[Scoped]):
     remember = _threaded(Scoped.remember)
     remember_many = _threaded(Scoped.remember_many)
     learn = _threaded(Scoped.learn)
+    confirm = _threaded(Scoped.confirm)
+    contradict = _threaded(Scoped.contradict)
+    retract = _threaded(Scoped.retract)
+    archive = _threaded(Scoped.archive)
+    restore = _threaded(Scoped.restore)
+    history = _threaded(Scoped.history)
+    conflicts = _threaded(Scoped.conflicts)
+    quarantine = _threaded(Scoped.quarantine)
+    consolidate = _threaded(Scoped.consolidate)
     recall = _threaded(Scoped.recall)
     context = _threaded(Scoped.context)
     explain = _threaded(Scoped.explain)

@@ -4,7 +4,8 @@ LeporelloError
 ├── InputError                 what was handed in cannot be taken
 │   ├── EmptyText · EmptyQuery
 │   ├── BadTime · BadName · BadMessage · BadSetting · BadValue
-│   └── FormatError            a file is in no format that is read here
+│   ├── FormatError            a file is in no format that is read here
+│   └── UnreadEdits · TooManyRemoved
 ├── StoreError                 the file cannot be used
 │   ├── NotAStore · CorruptStore · NewerStore · LockedStore
 │   ├── KeyNeeded · ReadOnlyStore · StoreClosed · StoreUnreachable
@@ -72,6 +73,14 @@ class BadValue(InputError):
 
 class FormatError(InputError):
     """Leporello does not read this format; `leporello import --help` lists those that it reads."""
+
+
+class UnreadEdits(InputError):
+    """The project's files hold hand edits that were not read yet: call `read_project` first, or pass force=True to write over them."""
+
+
+class TooManyRemoved(InputError):
+    """More than half of the entries were taken out of the project's files at once: pass force=True if that is meant."""
 
 
 class StoreError(LeporelloError):

@@ -19,22 +19,25 @@ from leporello.core import checks
 from leporello.core.loop.settings import given
 from leporello.core.times import instant
 from leporello.errors import BadSetting, BadValue, EmptyText, NotFound
-from leporello.flows import forget, learn
+from leporello.flows import forget
+from leporello.flows.consolidate import everywhere, waiting
 from leporello.flows.context import Context, Wanted, context
-from leporello.flows.explain import Explanation, explain
 from leporello.flows.indexing import match_embedder, reindex
 from leporello.flows.loop import Background
 from leporello.flows.recall import KINDS, Question, Shelf, recall
 from leporello.flows.remember import remember
 from leporello.formats.objects import drafts
+from leporello.knowledge import Knowledge, Moment, moment
 from leporello.loop import LoopOptions
 from leporello.policies import Policies
 from leporello.ports import AnyRecord, Clock, Compactor, Embedder, Ports
 from leporello.records import Draft, Episode, Fact, Kind, Message, Note, Scope, Trust
-from leporello.results import ImportReport, Recall, Receipt, SessionInfo
+from leporello.results import Consolidation, ImportReport, Recall, Receipt, SessionInfo
 from leporello.session import Session
 
-Moment = datetime | str | int | float
+
+_AT_ONCE = 200
+"""Messages that a store is opened with that may be read at once."""
 
 
 def open(
@@ -60,7 +63,10 @@ def open(
     except BaseException:
         ports.store.close()
         raise
-    return Memory(ports)
+    made = Memory(ports, read_only=read_only)
+    if not read_only and settings.fold.at_open:
+        made._resume()
+    return made
 
 
 def reembed(path: str | os.PathLike[str], *, embedder: str | Embedder = "static", key: str | None = None) -> int:
@@ -83,8 +89,9 @@ def migrate(path: str | os.PathLike[str], *, key: str | None = None) -> tuple[in
 class Memory:
     """An open store. Safe for threads and processes; `scope` gives the handle that reads and writes."""
 
-    def __init__(self, ports: Ports) -> None:
+    def __init__(self, ports: Ports, *, read_only: bool = False) -> None:
         self._ports = ports
+        self._read_only = read_only
         self._shelf = Shelf(ports.embedder.dimension)
         self._background = Background()
 
@@ -92,6 +99,13 @@ class Memory:
               session: str | None = None) -> Scoped:  # fmt: skip
         """A handle for exactly these dimensions; an unset dimension does not narrow."""
         return Scoped(Scope(tenant, user, agent, project, session), self._ports, self._shelf, self._background)
+
+    def consolidate(self) -> Consolidation:
+        """Turns what was said in every session of every tenant, and not read yet, into facts; says what changed.
+
+        Again, it finds nothing to do. The sessions stay as they are: nothing is folded or closed.
+        """
+        return everywhere(self._ports)
 
     def import_(self, path: str | os.PathLike[str], /, **options: Any) -> ImportReport:
         """`Scoped.import_` for the default tenant."""
@@ -115,15 +129,32 @@ class Memory:
         self._ports.store.backup(_path(path))
 
     def flush(self) -> None:
-        """Waits for folds that are prepared in the background and moves the write-ahead log into the file if nobody reads it."""
+        """Waits for what is done in the background, raises what failed there, and moves the write-ahead log into the file if nobody reads it."""
         self._background.flush()
+        self._note_shown()
         self._ports.store.scrub(patience=0.0)
 
     def close(self) -> None:
         """Closes the store; a second call does nothing."""
         self._background.close()
+        self._note_shown()
         self._shelf.clear()
         self._ports.store.close()
+
+    def _resume(self) -> None:
+        """Consolidates what sessions left that were never closed: a little at once, much in the background (D46)."""
+        left = waiting(self._ports)
+        rules = self._ports.compactor.name == self._ports.fallback.name  # no model is waited for
+        if 0 < left <= _AT_ONCE and rules:
+            everywhere(self._ports)
+        elif left:
+            self._background.run(lambda stop: everywhere(self._ports, stop=stop))
+
+    def _note_shown(self) -> None:
+        """Writes which records were shown, if the store can be written."""
+        if self._ports.shown and not self._read_only:
+            with self._ports.store.write() as w:
+                self._ports.shown.write(w)
 
     def __enter__(self) -> Memory:
         return self
@@ -133,13 +164,8 @@ class Memory:
 
 
 @dataclass(frozen=True)
-class Scoped:
+class Scoped(Knowledge):
     """A handle on one scope: everything it reads and writes is bounded by it. Immutable; `narrow` gives a new one."""
-
-    scope: Scope
-    _ports: Ports
-    _shelf: Shelf
-    _background: Background = field(default_factory=Background)
 
     def narrow(self, **dimensions: str | None) -> Scoped:
         """A handle with these dimensions set as well; a set one cannot be changed."""
@@ -170,9 +196,7 @@ class Scoped:
         if not checks.text(text, "text"):
             raise EmptyText()
         original = {"role": checks.text(role, "role", empty=False), "content": text}
-        draft = Draft(
-            original, checks.maybe_text(name, "name"), _moment(at), None, checks.maybe_text(origin, "origin"), checks.trust(trust)
-        )
+        draft = Draft(original, checks.maybe_text(name, "name"), moment(at), None, checks.maybe_text(origin, "origin"), checks.trust(trust))
         made = [m for chunk in remember(self._ports, self.scope, [draft]) for m in chunk]
         return made[0] if made else _held(self._ports, self.scope, origin)
 
@@ -188,17 +212,6 @@ class Scoped:
         flat = (d for m in messages for d in drafts(m))
         return [m for chunk in remember(self._ports, self.scope, flat) for m in chunk]
 
-    def learn(
-        self, text: str, *, kind: str = "fact", source: str = "user_stated", why: str = "", tags: Sequence[str] = (), at: Moment | None = None,
-        confidence: float | None = None, level: str | None = None,
-    ) -> Fact:  # fmt: skip
-        """Stores one fact that is true from `at` on (now, if not given). `level="project"` writes it without the session."""
-        operation = learn.told(
-            checks.text(text, "text"), kind=kind, source=checks.text(source, "source", empty=False), why=checks.text(why, "why"),
-            tags=checks.texts(tags, "tags"), at=_moment(at), confidence=confidence,
-        )  # fmt: skip
-        return learn.learn(self._ports, learn.at_level(self.scope, level), operation)
-
     def recall(
         self, query: str, *, k: int = 10, kinds: Sequence[Kind] = KINDS, as_of: Moment | None = None, believed_at: Moment | None = None
     ) -> Recall:
@@ -207,7 +220,7 @@ class Scoped:
         `as_of`: only what was said, or true, at that moment. `believed_at`: only what the store held at that moment.
         """
         limit = checks.count(k, "k", least=1, most=10_000)
-        question = Question(checks.text(query, "query"), limit, _kinds(kinds), _moment(as_of), _moment(believed_at))
+        question = Question(checks.text(query, "query"), limit, _kinds(kinds), moment(as_of), moment(believed_at))
         return recall(self._ports, self._shelf, self.scope, question)
 
     def context(
@@ -221,12 +234,8 @@ class Scoped:
     ) -> Context:
         """Ordered blocks for a model within `budget` estimated tokens; `BudgetTooSmall` if what must be in does not fit."""
         room = checks.count(budget, "budget", least=0, most=1_000_000_000)
-        wanted = Wanted(checks.maybe_text(query, "query"), room, checks.text(system, "system"), _moment(as_of), _moment(believed_at))
+        wanted = Wanted(checks.maybe_text(query, "query"), room, checks.text(system, "system"), moment(as_of), moment(believed_at))
         return context(self._ports, self._shelf, self.scope, wanted)
-
-    def explain(self, id: str) -> Explanation:
-        """Where a record comes from: episodes, turns, characters."""
-        return explain(self._ports, self.scope, checks.text(id, "id"))
 
     def get(self, id: str) -> AnyRecord:
         """The record with this id, if this scope sees it; `NotFound` otherwise."""
@@ -235,11 +244,6 @@ class Scoped:
         if found is None:
             raise NotFound(f"{id!r} is not in this scope.")
         return found
-
-    def facts(self) -> tuple[Fact, ...]:
-        """The facts that hold now, oldest first."""
-        with self._ports.store.read() as r:
-            return tuple(f for f in r.facts(self.scope) if f.retracted_at is None and f.valid_to is None)
 
     def episodes(self) -> tuple[Episode, ...]:
         """The episodes that this scope sees, oldest first."""
@@ -326,10 +330,6 @@ def _path(path: str | os.PathLike[str]) -> str:
     if not isinstance(place, str):
         raise BadSetting(f"{path!r} is no path.", hint="Pass a string or a path object.")
     return place
-
-
-def _moment(value: Moment | None) -> datetime | None:
-    return None if value is None else instant(value)
 
 
 def _store(path: str | os.PathLike[str], key: str | None, read_only: bool) -> SqliteStore:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -23,7 +25,10 @@ def _within(policy: object, name: str, low: float, high: float) -> bool:
 
 @dataclass(frozen=True)
 class FoldPolicy:
-    """When and how far to fold (R14, R18, C10): strictly over a limit, whichever comes first, down to half."""
+    """When and how far to fold (R14, R18, C10): strictly over a limit, whichever comes first, down to half.
+
+    `at_open`: an open store makes facts of what sessions left that were never closed.
+    """
 
     l1_turns: int = 20
     l1_tokens: int = 30_000
@@ -31,8 +36,11 @@ class FoldPolicy:
     keep: float = 0.5
     min_saving: float = 0.2
     episode_tokens: int = 1_000
+    at_open: bool = True
 
     def __post_init__(self) -> None:
+        if not isinstance(self.at_open, bool):
+            raise BadSetting(f"FoldPolicy: at_open={self.at_open!r:.80} is neither True nor False.")
         _bounds(
             self,
             l1_turns=(1, 10_000),
@@ -114,6 +122,55 @@ class LoopPolicy:
         )
 
 
+SECRETS = ("private key", "api key", "password", "token")
+PERSONAL = ("email", "phone", "card", "iban", "ssn", "ip")
+REDACTABLE = ("secrets", "personal", *SECRETS, *PERSONAL)
+"""What `GuardPolicy.redact` takes: "secrets" and "personal" stand for all of theirs."""
+
+
+@dataclass(frozen=True)
+class GuardPolicy:
+    """What is redacted before a message is written, and whether text of others is screened (D31, D32; `docs/how-to/redact.md`).
+
+    `redact` holds names of `REDACTABLE`; `patterns` pairs of a name and a regular expression of your own; `hook` gets each text
+    and returns it as it may be kept. Nothing is redacted by default: the log is verbatim. `screen`: facts from suspicious text
+    wait in quarantine.
+    """
+
+    redact: tuple[str, ...] = ()
+    patterns: tuple[tuple[str, str], ...] = ()
+    hook: Callable[[str], str] | None = None
+    screen: bool = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "redact", _listed("redact", self.redact))
+        object.__setattr__(self, "patterns", tuple(map(_pattern, _listed("patterns", self.patterns))))
+        if unknown := [n for n in self.redact if n not in REDACTABLE]:
+            raise BadSetting(f"GuardPolicy: redact={unknown!r:.80} names nothing: use {', '.join(REDACTABLE)}.")
+        if self.hook is not None and not callable(self.hook):
+            raise BadSetting(f"GuardPolicy: hook={self.hook!r:.80} cannot be called.")
+        if not isinstance(self.screen, bool):
+            raise BadSetting(f"GuardPolicy: screen={self.screen!r:.80} is not true or false.")
+
+
+def _listed(name: str, value: object) -> tuple[Any, ...]:
+    if not isinstance(value, (list, tuple)):
+        raise BadSetting(f"GuardPolicy: {name}={value!r:.80} is no list.")
+    return tuple(value)
+
+
+def _pattern(pair: object) -> tuple[str, str]:
+    """A name and a regular expression, if they are that; the name goes into the mark that stands for a match."""
+    held = tuple(pair) if isinstance(pair, (list, tuple)) else ()
+    if len(held) != 2 or not all(isinstance(p, str) for p in held) or not re.fullmatch(r"[^\[\]\n]{1,40}", held[0]):
+        raise BadSetting(f"GuardPolicy: patterns has {pair!r:.80}: use pairs of a name (40 characters, no brackets) and a regex.")
+    try:
+        re.compile(held[1])
+    except (re.error, RecursionError, OverflowError) as e:
+        raise BadSetting(f"GuardPolicy: patterns: {held[0]!r} is no regular expression ({e}).") from e
+    return held
+
+
 @dataclass(frozen=True)
 class Policies:
     """All policies of an open store."""
@@ -123,6 +180,7 @@ class Policies:
     context: ContextPolicy = field(default_factory=ContextPolicy)
     write: WritePolicy = field(default_factory=WritePolicy)
     loop: LoopPolicy = field(default_factory=LoopPolicy)
+    guard: GuardPolicy = field(default_factory=GuardPolicy)
 
     @classmethod
     def of(cls, settings: Policies | dict[str, Any] | None) -> Policies:

@@ -5,15 +5,17 @@ A store is anything that passes `leporello.testing.StoreConformance`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from leporello.policies import Policies
 from leporello.records import (
+    Claim,
     Compact,
     Draft,
     Episode,
@@ -24,6 +26,7 @@ from leporello.records import (
     Message,
     Note,
     Operation,
+    Revision,
     Scope,
     Trust,
     Usage,
@@ -140,7 +143,8 @@ class SessionState:
     """The state of one session: counters and how far it is folded. `rid` is the store's own handle.
 
     `answered` and `joinable` are the state of the newest turn (`core.turns.Place`); `folded` is the position of the
-    last folded message, `folded_turn` the last turn that begins at or before it; `stalled` counts folds in a row without progress.
+    last folded message, `folded_turn` the last turn that begins at or before it; `stalled` counts folds in a row without progress;
+    `consolidated` is the position of the last message that consolidation has read.
     """
 
     rid: int
@@ -154,6 +158,7 @@ class SessionState:
     episodes: int = 0
     stalled: int = 0
     closed_at: datetime | None = None
+    consolidated: int = 0
 
 
 @dataclass(frozen=True)
@@ -171,10 +176,25 @@ class LoopRow:
 
 @dataclass(frozen=True)
 class Entry:
-    """What the index keeps of one record: term hashes (uint32) and the vector (float16), as little-endian bytes."""
+    """What the index keeps of one record: term hashes (uint32) and the vector (float16), as little-endian bytes.
+
+    `keys` are the hashes under which a fact that concerns the same thing is found (`Reader.near`).
+    """
 
     terms: bytes
     vector: bytes
+    keys: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Change:
+    """What was done to a fact: the action, who did it, when and why; `by` is the record that caused it."""
+
+    action: str
+    actor: str
+    at: datetime
+    why: str = ""
+    by: str | None = None
 
 
 @dataclass(frozen=True)
@@ -253,8 +273,32 @@ class Reader(Protocol):
         """Episodes that the scope sees (or of one session only), oldest first."""
         ...
 
-    def facts(self, scope: Scope) -> list[Fact]:
-        """Every fact that the scope sees, retracted ones too, oldest first."""
+    def facts(self, scope: Scope, *, believed_at: datetime | None = None) -> list[Fact]:
+        """Every fact that the scope sees, retracted ones too, oldest first; at a moment, as the store held them then."""
+        ...
+
+    def as_believed(self, facts: Sequence[Fact], at: datetime) -> list[Fact]:
+        """These facts as the store held them at a moment, without those that it did not hold yet."""
+        ...
+
+    def near(self, scope: Scope, keys: Sequence[int], *, k: int) -> list[Fact]:
+        """The facts of exactly this scope that share most of these keys, at most `k`, most first."""
+        ...
+
+    def claims(self, scope: Scope, facts: Sequence[str]) -> list[Claim]:
+        """The claims that these facts of the scope's tenant are derived from, oldest first."""
+        ...
+
+    def history(self, fact: Fact) -> list[Revision]:
+        """The changes of a fact, oldest first; the first is how it came to be."""
+        ...
+
+    def shown(self, scope: Scope, *, k: int) -> list[tuple[str, datetime]]:
+        """The records that the scope sees and that recall or a context showed, at most the `k` newest shown: id, when first."""
+        ...
+
+    def mark(self, scope: Scope) -> int:
+        """A number that grows with every change of a fact of the scope's tenant."""
         ...
 
     def record(self, scope: Scope, id: str) -> AnyRecord | None:
@@ -325,12 +369,28 @@ class Writer(Reader, Protocol):
         """Writes an episode with its index row and its sources; its id is made here."""
         ...
 
-    def add_fact(self, fact: Fact, entry: Entry) -> Fact:
-        """Writes a fact with its index row and its sources; its id is made here."""
+    def add_fact(self, fact: Fact, entry: Entry, change: Change | None = None) -> Fact:
+        """Writes a fact with its index row, its sources, and a first history row if given; its id is made here."""
         ...
 
-    def put_fact(self, fact: Fact, *, action: str, actor: str, why: str, at: datetime) -> None:
-        """Writes the changed state of a fact, and a history row that says who did what, and why."""
+    def put_fact(self, fact: Fact, change: Change, *, entry: Entry | None = None) -> None:
+        """Writes the changed state of a fact, and a history row that says who did what, when and why; a new index row if given."""
+        ...
+
+    def put_claims(self, claims: Sequence[Claim]) -> list[Claim]:
+        """Writes claims: new ones get their ids here, of known ones the fact that they support is changed."""
+        ...
+
+    def drop_claims(self, claims: Sequence[Claim]) -> None:
+        """Deletes claims."""
+        ...
+
+    def drop_history(self, fact: Fact) -> int:
+        """Deletes the history of a fact, when words of it must not stay; how many rows."""
+        ...
+
+    def put_shown(self, records: Sequence[AnyRecord], *, at: datetime) -> None:
+        """Notes that these records were shown."""
         ...
 
     def put_episodes(self, episodes: Sequence[Episode]) -> None:
@@ -412,11 +472,38 @@ class Store(Protocol):
         ...
 
 
+class Shown:
+    """The records that were shown since the last write, so that looking costs no transaction; the next write takes them along."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._held: dict[str, tuple[AnyRecord, datetime]] = {}
+
+    def add(self, records: Iterable[AnyRecord], at: datetime) -> None:
+        """Notes that these were shown at this time."""
+        with self._lock:
+            for record in records:
+                self._held.setdefault(record.id, (record, at))
+
+    def write(self, w: Writer) -> None:
+        """Writes what was noted so far."""
+        with self._lock:
+            held, self._held = self._held, {}
+        by_time: dict[datetime, list[AnyRecord]] = {}
+        for record, at in held.values():
+            by_time.setdefault(at, []).append(record)
+        for at, records in by_time.items():
+            w.put_shown(records, at=at)
+
+    def __bool__(self) -> bool:
+        return bool(self._held)
+
+
 @dataclass(frozen=True)
 class Ports:
     """What a flow works with: the open store, its embedder and compactor, the clock, the policies.
 
-    `fallback` is the compactor that takes over when the chosen one fails: it always answers.
+    `fallback` is the compactor that takes over when the chosen one fails: it always answers. `shown` notes what was shown.
     """
 
     store: Store
@@ -425,3 +512,4 @@ class Ports:
     clock: Clock
     policies: Policies
     fallback: Compactor
+    shown: Shown = field(default_factory=Shown)

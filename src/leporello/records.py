@@ -309,7 +309,9 @@ class Fact(Record):
     """One durable dated statement with sources (layer L3).
 
     Valid time: true from `valid_from` until `valid_to` (`None`: still). Transaction time: believed from `recorded_at`
-    until `retracted_at` (`None`: still). `confidence` is in [0, 1].
+    until `retracted_at` (`None`: still). `confidence` is in [0, 1]. `status`: active, conflict (another fact says otherwise, see
+    `conflicts`), deprecated (ended or contradicted; `superseded_by` names its successor), archived, or quarantine (suspicious:
+    neither recalled nor shown until it is confirmed). `subject`, `predicate` and `object` are folded; empty where rules cannot tell.
     """
 
     id: str
@@ -328,6 +330,11 @@ class Fact(Record):
     provenance: Provenance
     supersedes: tuple[str, ...] = ()
     status: str = "active"
+    superseded_by: str | None = None
+    conflicts: tuple[str, ...] = ()
+    subject: str = ""
+    predicate: str = ""
+    object: str = ""
 
     @property
     def kind(self) -> Kind:
@@ -336,6 +343,51 @@ class Fact(Record):
     @property
     def at(self) -> datetime:
         return self.valid_from or self.recorded_at
+
+
+ClaimOp = Literal["say", "reinforce", "supersede", "conflict", "confirm", "end", "retract", "archive", "restore"]
+
+
+@dataclass(frozen=True)
+class Claim(Record):
+    """One step in what is known: something that was said, or done to a fact. Facts are derived from claims, and from nothing else.
+
+    `op` say, reinforce, supersede and conflict bring a statement (`text`); the rest act on the fact of the claim `target`.
+    `at` is when it was said, or from when it holds; `recorded_at` when the store learned it; `actor` who made the step: a
+    compactor with its version, or who called. `fact` is the id of the fact that the claim supports now. `suspicion` says why a
+    statement was put into quarantine, if it was.
+    """
+
+    id: str
+    scope: Scope
+    op: ClaimOp
+    text: str
+    fact_kind: FactKind
+    why: str
+    source: str
+    trust: Trust
+    confidence: float
+    tags: tuple[str, ...]
+    at: datetime
+    recorded_at: datetime
+    provenance: Provenance
+    actor: str
+    target: str | None = None
+    fact: str | None = None
+    suspicion: str = ""
+    speaker: str = ""
+
+
+@dataclass(frozen=True)
+class Revision(Record):
+    """One change of a fact: when, what was done, by whom and why; `by` is the record that caused it, `was` the fact before it."""
+
+    at: datetime
+    action: str
+    actor: str
+    why: str
+    by: str | None
+    was: Fact | None
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any, overload
 
@@ -104,6 +105,49 @@ class FoldReport(Record):
     distilled: tuple[str, ...] = ()
     facts: tuple[str, ...] = ()
     fallbacks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class FactChange(Record):
+    """What a consolidation did to one fact: the action, the fact as it is, as it was before (None for a new one), and why.
+
+    action: add, reinforce, supersede, end, conflict, resolve, merge, retract, restore or update.
+    """
+
+    action: str
+    fact: Fact
+    was: Fact | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Consolidation(Record):
+    """What a consolidation read and changed: `statements` that were weighed, of which `known` changed nothing.
+
+    `echoes` were only memory coming back, `quarantined` are suspicious, `permanent` hold for the user in every project.
+    """
+
+    sessions: int = 0
+    messages: int = 0
+    statements: int = 0
+    known: int = 0
+    echoes: int = 0
+    quarantined: int = 0
+    permanent: int = 0
+    changes: tuple[FactChange, ...] = ()
+    fallbacks: tuple[str, ...] = ()
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The changes by action."""
+        return dict(sorted(Counter(c.action for c in self.changes).items()))
+
+    def plus(self, other: Consolidation) -> Consolidation:
+        """Both together."""
+        return Consolidation(**{f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(Consolidation)})
+
+    def to_dict(self) -> dict[str, Any]:
+        return super().to_dict() | {"counts": self.counts}
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from leporello.core import checks
 from leporello.core.turns import legal_cuts, shapes
 from leporello.errors import FoldError, NotFound
 from leporello.flows import fold as folding
-from leporello.flows.episodes import distil
+from leporello.flows.consolidate import distil
 from leporello.loop import AgentLoop, piece
 from leporello.records import Compact, Episode, Message, Note
 from leporello.results import FoldReport, Layers

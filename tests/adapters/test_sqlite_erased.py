@@ -12,6 +12,7 @@ import pytest
 
 import leporello
 from leporello.adapters.sqlite.store import SqliteStore
+from leporello.ports import Change
 from leporello.records import Compact, Item, Message, Note, Provenance, Scope, Span
 from leporello.testing.conformance.samples import AT, ENTRY, drafted, episode, fact, say, write
 
@@ -116,7 +117,7 @@ def test_every_kind_of_text(tmp_path: Path) -> None:
         kept = w.add_fact(told, ENTRY)
         for i in range(14, 20):
             kept = replace(kept, text=mark(i))
-            w.put_fact(kept, action="change", actor=mark(20), why=mark(21), at=AT)
+            w.put_fact(kept, Change("change", mark(20), AT, mark(21)))
         w.put_note(Note(scope, mark(22), {mark(23): mark(24)}, AT))
         w.put_note(Note(scope, mark(22), mark(25), AT))
         w.put_pin(scope, mark(26), at=AT)

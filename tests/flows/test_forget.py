@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 import leporello
 from leporello.errors import NotFound
-from leporello.flows.episodes import apply
 from leporello.memory import Memory
-from leporello.records import Operation
+from leporello.records import Episode, EpisodeDraft, Operation
 from leporello.testing import ManualClock, ScriptedCompactor
 
 MARK = "Zanzibarstraße-heron-42"
@@ -171,14 +171,22 @@ def test_a_compactor_that_fails_does_not_stop_an_erasure(tmp_path: Path, clock: 
     assert left_in(tmp_path, MARK) == []
 
 
-def test_an_erased_fact_of_a_fact_less_source_and_one_without_spans(mem: Memory, clock: ManualClock) -> None:
+def test_a_fact_that_came_from_an_episode_as_a_whole(tmp_path: Path, clock: ManualClock) -> None:
     """A fact that came from an episode as a whole, as a model may make it, goes with any of the episode's messages."""
+    scripted = ScriptedCompactor(episodes=[EpisodeDraft("They spoke of items.")] * 9, operations=[lambda asked: whole(asked.episodes)])
+
+    def whole(episodes: Sequence[Episode]) -> tuple[Operation, ...]:
+        return (Operation("add", "The catalogue is in good order.", episodes=(episodes[0].id,)),)
+
+    with leporello.open(tmp_path / "scripted.db", embedder="hash", clock=clock, compactor=scripted) as mem:
+        erase_a_source(mem)
+
+
+def erase_a_source(mem: Memory) -> None:
     talk(mem, "alice")
     alice = mem.scope(user="alice", project="shop")
     episode = alice.session("s").episodes()[0]
-    op = Operation("add", "The catalogue is in good order.", episodes=(episode.id,))
-    with mem._ports.store.write() as w:
-        [fact] = apply(mem._ports, w, [op], alice.scope, actor="test")
+    [fact] = alice.facts()
     alice.erase(alice.session("s").unfold(episode.id)[0].id)
     with pytest.raises(NotFound):
         alice.get(fact.id)

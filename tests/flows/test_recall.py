@@ -12,12 +12,9 @@ from typing import Any
 import pytest
 
 import leporello
-from leporello.core.facts import changes
 from leporello.errors import BadSetting, BadValue, EmptyQuery, LeporelloError
-from leporello.flows.episodes import apply
 from leporello.flows.recall import Shelf
 from leporello.memory import Memory
-from leporello.records import Operation
 from leporello.testing import ManualClock
 
 DATA = Path(os.environ.get("LEPORELLO_EVAL_DATA") or Path(__file__).parents[2] / "../shared/data").resolve()
@@ -137,20 +134,11 @@ def test_kinds_narrow_and_sessions_too(mem: Memory) -> None:
 def test_a_fact_that_ended_is_found_only_for_its_time(mem: Memory, clock: ManualClock) -> None:
     alice = mem.scope(user="alice")
     old = alice.learn("The office is in Lyon.", at="2024-01-01")
-    op = Operation(
-        "supersede",
-        "The office is in Porto.",
-        target=old.id,
-        trust="user",
-        source="user_stated",
-        confidence=1.0,
-        at=datetime(2025, 1, 1, tzinfo=UTC),
-    )
-    assert [c.action for c in changes([op], [old], scope=alice.scope, session=None, now=clock.now())] == ["add", "supersede"]
-    with mem._ports.store.write() as w:
-        apply(mem._ports, w, [op], alice.scope, actor="test")
-    assert [h.record.text for h in alice.recall("office", kinds=("fact",))] == ["The office is in Porto."]
+    new = alice.learn("The office moved to Porto.", at="2025-01-01")
+    assert alice.contradict(old.id, by=new.id).superseded_by == new.id
+    assert [h.record.text for h in alice.recall("office", kinds=("fact",))] == ["The office moved to Porto."]
     assert [h.record.text for h in alice.recall("office", kinds=("fact",), as_of="2024-06-01")] == ["The office is in Lyon."]
+    assert [f.text for f in alice.facts(as_of="2025-01-01")] == ["The office moved to Porto."]
 
 
 def test_the_shelf_lets_go_of_what_was_asked_longest_ago(mem: Memory) -> None:

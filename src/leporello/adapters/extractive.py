@@ -59,8 +59,8 @@ class ExtractiveCompactor:
         return _chosen(messages, prior, tokens, details=(_detail(tokens), 3 * _detail(tokens)))
 
     def distil(self, episodes: Sequence[Episode], known: Sequence[Fact]) -> tuple[Operation, ...]:
-        """Operations that keep what will matter many sessions from now (R102 to R110, X3, X4)."""
-        return distil(episodes, known)
+        """An `add` for each statement that will matter many sessions from now (R102 to R110, X3, X4)."""
+        return distil(episodes)
 
 
 def _chosen(messages: Sequence[Message], prior: Sequence[Item], tokens: int, *, details: Sequence[int]) -> tuple[Item, ...]:

@@ -1,4 +1,4 @@
-"""The steps that several flows take: one episode made and written, the oldest episodes turned into facts, a fallback when a compactor fails."""
+"""The steps that several flows take: one episode made and written, a fallback when a compactor fails."""
 
 from __future__ import annotations
 
@@ -6,14 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
-from leporello.core import facts as rules
-from leporello.core import windows
 from leporello.core.compact import episode_tokens
 from leporello.errors import CompactorError, FoldRefused
 from leporello.flows.indexing import entries, said
-from leporello.ports import Compactor, Ports, Reader, SessionState, Writer
-from leporello.records import Episode, Fact, Message, Operation, Scope
-from leporello.results import FoldReport
+from leporello.ports import Compactor, Ports, Reader, SessionState
+from leporello.records import Episode, Message
 
 T = TypeVar("T")
 
@@ -105,53 +102,3 @@ def moved(state: SessionState, episode: Episode) -> SessionState:
     """The state after this episode: a turn belongs to the layer of its first message."""
     turn = max(state.folded_turn, episode.turns[1])
     return replace(state, folded=episode.positions[1], folded_turn=turn, episodes=episode.number)
-
-
-def distil(ports: Ports, scope: Scope, *, closing: bool) -> FoldReport:
-    """Turns the oldest episodes over the L2 window into facts (R19); at a session's end, all that were not yet.
-
-    Episodes over the window leave for L3; at a session's end the others stay in L2, so that their text can be shown.
-    """
-    with ports.store.read() as r:
-        state = r.session(scope)
-        episodes = [e for e in r.episodes(scope, session=state) if e.layer == 2] if state else []
-        known = r.facts(fact_scope(scope))
-    leaving = windows.episodes_to_distil(len(episodes), ports.policies.fold)
-    reached = episodes if closing else episodes[:leaving]
-    fresh = [e for e in reached if not e.distilled]
-    if not leaving and not fresh:
-        return FoldReport()
-    believed = [f for f in known if f.retracted_at is None]
-    answer = written(ports, lambda c: c.distil(fresh, believed), what="facts") if fresh else None
-    moving = [replace(e, distilled=True, layer=3 if i < leaving else 2) for i, e in enumerate(reached) if i < leaving or not e.distilled]
-    with ports.store.write() as w:
-        held = {(e.id, e.layer, e.distilled) for e in w.episodes(scope, session=state)}
-        if {(e.id, e.layer, e.distilled) for e in episodes} <= held:
-            made = apply(ports, w, answer.value, scope, actor=answer.compactor) if answer else []
-            w.put_episodes(moving)
-            notes = (answer.fallback,) if answer and answer.fallback else ()
-            return FoldReport(distilled=tuple(e.id for e in moving), facts=tuple(f.id for f in made), fallbacks=notes)
-    return distil(ports, scope, closing=closing)
-
-
-def apply(ports: Ports, w: Writer, operations: Sequence[Operation], scope: Scope, *, actor: str) -> list[Fact]:
-    """Applies operations in the caller's transaction; the facts that were written or changed."""
-    target = fact_scope(scope)
-    now = ports.clock.now()
-    found = rules.changes(operations, w.facts(target), scope=target, session=scope.session, now=now)
-    fresh = [c.fact for c in found if c.new]
-    made = iter(zip(fresh, entries(ports.embedder, [said(f) for f in fresh]), strict=True))
-    out = []
-    for change in found:
-        if change.new:
-            fact, entry = next(made)
-            out.append(w.add_fact(fact, entry))
-        else:
-            w.put_fact(change.fact, action=change.action, actor=actor, why=change.why, at=now)
-            out.append(change.fact)
-    return out
-
-
-def fact_scope(scope: Scope) -> Scope:
-    """Facts outlive their session: they are written without it."""
-    return replace(scope, session=None)

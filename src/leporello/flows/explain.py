@@ -1,4 +1,4 @@
-"""Where a record comes from: fact, episodes, turns, characters."""
+"""Where a record comes from: fact, operations, episodes, turns, characters, and what made each step."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime
 
 from leporello.errors import NotFound
 from leporello.ports import AnyRecord, Ports, Reader
-from leporello.records import Episode, Message, Record, Scope, Span
+from leporello.records import Claim, Episode, Fact, Message, Record, Revision, Scope, Span
 
 
 @dataclass(frozen=True)
@@ -27,26 +27,48 @@ class Quote(Record):
 
 @dataclass(frozen=True)
 class Explanation(Record):
-    """A record with what it was made from, down to the characters; `made_by` names the compactor of each step."""
+    """A record with what it was made from, down to the characters.
+
+    `operations` are the steps that a fact is derived from, oldest first: each names who made it (`actor`, a compactor with its
+    version and its prompt's, or who called), when, and the characters. `history` are the changes of the fact. `episodes` cover its
+    turns. `made_by` names what made the record and the episodes, each once.
+    """
 
     record: AnyRecord
     episodes: tuple[Episode, ...]
     quotes: tuple[Quote, ...]
     turns: tuple[int, ...]
     made_by: tuple[str, ...]
+    operations: tuple[Claim, ...] = ()
+    history: tuple[Revision, ...] = ()
 
 
-def explain(ports: Ports, scope: Scope, id: str) -> Explanation:
-    """The derivation of a record of this scope."""
+def explain(ports: Ports, scope: Scope, id: str, *, believed_at: datetime | None = None) -> Explanation:
+    """The derivation of a record of this scope; of a fact at a moment, as the store held it then."""
     with ports.store.read() as r:
         record = r.record(scope, id)
-        if record is None:
-            raise NotFound(f"{id!r} is not in this scope.")
+        if isinstance(record, Fact) and believed_at is not None:
+            record = next(iter(r.as_believed([record], believed_at)), None)
+        if record is None or (believed_at is not None and record.recorded_at > believed_at):
+            raise NotFound(f"{id!r} is not in this scope." if believed_at is None else f"{id!r} was not known then.")
+        until = believed_at or ports.clock.now()
+        operations = tuple(c for c in r.claims(record.scope, [id]) if believed_at is None or c.recorded_at <= until)
+        history = tuple(h for h in r.history(record) if believed_at is None or h.at <= until) if isinstance(record, Fact) else ()
         source = record.provenance
-        found = (r.record(scope, e) for e in source.episodes)
-        episodes = tuple(e for e in found if isinstance(e, Episode))
+        episodes = _episodes(r, scope, record, source.episodes)
         quotes = tuple(_quotes(r, scope, source.spans))
-    return Explanation(record, episodes, quotes, source.turns, tuple(dict.fromkeys(e.compactor for e in episodes)))
+    made_by = dict.fromkeys([*(c.actor for c in operations), *(e.compactor for e in episodes)])
+    return Explanation(record, episodes, quotes, source.turns, tuple(made_by), operations, history)
+
+
+def _episodes(r: Reader, scope: Scope, record: AnyRecord, named: Iterable[str]) -> tuple[Episode, ...]:
+    """The episodes that the record names, and those that cover the messages it rests on by now, oldest first."""
+    found = [r.record(scope, e) for e in named]
+    if isinstance(record, Fact):
+        messages = list(dict.fromkeys(s.message for s in record.provenance.spans))
+        found += [x for x in r.derived(scope, messages) if scope.sees(x.scope)]
+    held = {e.id: e for e in found if isinstance(e, Episode)}
+    return tuple(sorted(held.values(), key=lambda e: (e.at, e.number)))
 
 
 def _quotes(r: Reader, scope: Scope, spans: Iterable[Span]) -> Iterable[Quote]:

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from leporello.core import tokens, turns, windows
 from leporello.core.compact import render
 from leporello.errors import BudgetTooSmall, FoldStuck, NothingToFold
-from leporello.flows.episodes import distil, moved, unchanged, write_episode, written
+from leporello.flows.consolidate import distil
+from leporello.flows.episodes import moved, unchanged, write_episode, written
 from leporello.ports import Ports
 from leporello.records import Compact, Episode, Message, Scope
 from leporello.results import FoldReport, Layers

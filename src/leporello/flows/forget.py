@@ -1,8 +1,10 @@
 """Erasing: a record and everything that rests on it, everywhere, with a receipt.
 
-A message takes with it the facts whose characters it holds; the episodes that cover it are made again from what is left,
-and the compact of its session is dropped. An episode takes its turns and its facts with it, because the same words must not
-stay elsewhere. A fact goes alone: its sources are records of their own.
+A message takes with it the claims whose characters it holds. Facts are derived anew from the claims that are left: one that has no
+other source is gone, one whose words it gave takes the words of another source, and what had ended because of it stands again. The
+episodes that cover it are made again from what is left, notes of its session that repeat it go, and the compact of its session is
+dropped. An episode takes its turns and its facts with it, because the same words must not stay elsewhere. A fact goes alone: its
+sources are records of their own, and what it put an end to stays ended.
 """
 
 from __future__ import annotations
@@ -10,17 +12,31 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import datetime
 
+from leporello.core.facts import folded
+from leporello.core.guard.echo import Echoes
 from leporello.core.tokens import estimate
 from leporello.errors import FoldError, NotFound
 from leporello.flows.episodes import make_episode
 from leporello.flows.indexing import entries, said
+from leporello.flows.settle import again, whole
 from leporello.ports import AnyRecord, Ports, Writer
-from leporello.records import Episode, Fact, Message, Provenance, Scope
+from leporello.records import Claim, Episode, Fact, Message, Provenance, Scope
 from leporello.results import Receipt
 
 _LEFT_BEHIND = "Another reader still holds the bytes; they go when it ends: call erase or flush again."
+_WORDS = 12
+
+
+@dataclass
+class _Left:
+    """What an erasure leaves of the facts that it touches: those that go, those that stay, and the claims that are left."""
+
+    gone: list[Fact]
+    stay: list[Fact]
+    claims: list[Claim]
 
 
 def erase(ports: Ports, scope: Scope, ids: Sequence[str]) -> Receipt:
@@ -30,31 +46,119 @@ def erase(ports: Ports, scope: Scope, ids: Sequence[str]) -> Receipt:
     with ports.store.write() as w:
         found = [_require(w, scope, i) for i in dict.fromkeys(ids)]
         doomed = _with_turns(w, found)
-        facts, episodes = _resting(w, doomed)
-        remade = [e for e in episodes if e.id not in {d.id for d in doomed}]
-        everything = list({r.id: r for r in (*facts, *remade, *doomed)}.values())
+        known = {d.id for d in doomed}
+        remade = [e for e in _on(w, doomed) if isinstance(e, Episode) and e.id not in known]
+        left = _facts(w, doomed, [*doomed, *remade], ports.clock.now(), counts)
+        everything = list({r.id: r for r in (*left.gone, *remade, *doomed)}.values())
         for session in {m.scope for m in doomed if isinstance(m, Message)}:
             counts["compacts"] += _drop_compact(w, session)
+        counts["notes"] += _drop_notes(w, [m for m in doomed if isinstance(m, Message)], ports.clock.now())
         counts.update(w.erase(everything))
         gone = [r.id for r in everything if r.id not in {e.id for e in remade}]
         made = {e.id: _remake(ports, w, e) for e in remade}
         for session in {m.scope for m in doomed if isinstance(m, Message)}:
             _set_turns(w, session)
-        _rename_sources(ports, w, scope, made)
+        _again(ports, w, left, made)
     return _receipt(ports, scope, counts, gone)
 
 
 def erase_all(ports: Ports, scope: Scope) -> Receipt:
     """Erases everything whose scope the given one covers, and what rests on it in any scope of the tenant."""
+    counts: Counter[str] = Counter()
     with ports.store.write() as w:
         covered: list[AnyRecord] = [*w.facts(scope), *w.episodes(scope), *(m for s in w.sessions(scope) for m in w.messages(s))]
         inside = [r for r in covered if scope.covers(r.scope)]
-        facts, _ = _resting(w, inside)
-        outside = [f for f in facts if not scope.covers(f.scope)]
-        counts = Counter(w.erase(outside))
+        left = _facts(w, inside, inside, ports.clock.now(), counts)
+        outside = [f for f in left.gone if not scope.covers(f.scope)]
+        counts.update(w.erase(outside))
         more, ids = w.erase_scope(scope)
         counts.update(more)
+        rest = [f for f in left.stay if not scope.covers(f.scope)]
+        _again(ports, w, _Left([], rest, [c for c in left.claims if not scope.covers(c.scope)]), {})
     return _receipt(ports, scope, counts, [*ids, *(f.id for f in outside)])
+
+
+def _facts(w: Writer, doomed: Sequence[AnyRecord], touched: Sequence[AnyRecord], now: datetime, counts: Counter[str]) -> _Left:
+    """What is left of the facts that rest on what goes, or stand in relation to such a fact; claims that are lost are dropped."""
+    ids = {d.id for d in doomed}
+    named = [r for r in doomed if isinstance(r, Fact)]
+    resting = [r for r in _on(w, touched) if isinstance(r, Fact)]
+    near: dict[str, Fact] = {}
+    for scope in {f.scope for f in (*named, *resting)}:
+        near.update(whole(w, [f for f in (*named, *resting) if f.scope == scope], most=None))
+    held = [c for scope in {f.scope for f in near.values()} for c in w.claims(scope, [f.id for f in near.values() if f.scope == scope])]
+    held = list({c.id: c for c in held}.values())
+    lost = {c.id for c in held if _lost(c, ids, {t.id for t in touched})}
+    left = _Left([], [], [])
+    for fact in near.values():
+        mine = [c for c in held if c.fact == fact.id]
+        if fact.id in ids:
+            left.gone.append(fact)
+            left.claims += _ends(fact, near, held, ids, now)
+        elif not mine:
+            (left.gone if _rests(fact, ids) else left.stay).append(fact)
+        else:
+            counts.update(_keep(w, fact, (mine, lost), left))
+    return left
+
+
+def _keep(w: Writer, fact: Fact, held: tuple[Sequence[Claim], set[str]], left: _Left) -> Counter[str]:
+    """A fact with claims, of which some are lost: it stays if the claim of its words does; else what is left of its sources makes it anew."""
+    mine, lost = held
+    counts: Counter[str] = Counter()
+    rest = [c for c in mine if c.id not in lost and c.target not in lost]
+    dropped = [c for c in mine if c not in rest]
+    words = [c for c in rest if c.text]
+    if dropped:
+        w.drop_claims(dropped)
+        counts["claims"] += len(dropped)
+        counts["history rows"] += w.drop_history(fact)
+    if any(c.text == fact.text for c in words):
+        left.stay.append(fact)
+        left.claims += rest
+        return counts
+    left.gone.append(fact)
+    if words:
+        loose = [replace(c, fact=None) for c in rest]
+        w.put_claims(loose)
+        left.claims += loose
+    return counts
+
+
+def _lost(claim: Claim, ids: set[str], touched: set[str]) -> bool:
+    """True for a claim whose characters go; or that came from an episode as a whole, as a model may make it, of which anything goes."""
+    where = claim.provenance
+    return any(s.message in ids for s in where.spans) if where.spans else any(e in touched for e in where.episodes)
+
+
+def _ends(fact: Fact, near: Mapping[str, Fact], held: Sequence[Claim], ids: set[str], now: datetime) -> list[Claim]:
+    """What a fact put an end to stays ended when only the fact goes."""
+    out = []
+    for old in near.values():
+        base = next((c for c in held if c.fact == old.id and c.text == old.text), None)
+        if old.superseded_by == fact.id and old.id not in ids and base is not None:
+            out.append(
+                Claim(
+                    "", old.scope, "end", "", old.fact_kind, "", "erase", "user", 1.0, (), old.valid_to or now, now, Provenance(), "erase",
+                    base.id, old.id,
+                )
+            )  # fmt: skip
+    return out
+
+
+def _again(ports: Ports, w: Writer, left: _Left, made: Mapping[str, str | None]) -> None:
+    """Derives the facts that stay anew; claims name the episodes that were made again."""
+    claims = [_renamed(c, made) for c in left.claims]
+    written = w.put_claims(claims)
+    for scope in {c.scope for c in written}:
+        facts = [f for f in left.stay if f.scope == scope]
+        again(ports, w, [c for c in written if c.scope == scope], facts, actor="erase", at=ports.clock.now())
+
+
+def _renamed(claim: Claim, made: Mapping[str, str | None]) -> Claim:
+    p = claim.provenance
+    episodes = tuple(n for e in p.episodes if (n := made.get(e, e)) is not None)
+    return claim if episodes == p.episodes else replace(claim, provenance=Provenance(p.session, p.turns, episodes, p.spans))
 
 
 def _require(w: Writer, scope: Scope, id: str) -> AnyRecord:
@@ -76,24 +180,12 @@ def _with_turns(w: Writer, found: Iterable[AnyRecord]) -> list[AnyRecord]:
     return list(out.values())
 
 
-def _resting(w: Writer, doomed: Sequence[AnyRecord]) -> tuple[list[Fact], list[Episode]]:
-    """Facts that hold characters of these records (or came from them as a whole), and episodes that cover messages of them."""
-    facts: dict[str, Fact] = {}
-    episodes: dict[str, Episode] = {}
-    ids = {d.id for d in doomed}
+def _on(w: Writer, records: Sequence[AnyRecord]) -> list[AnyRecord]:
+    """Facts and episodes that rest directly on these records."""
     by_tenant: dict[str, list[str]] = {}
-    for d in doomed:
-        by_tenant.setdefault(d.scope.tenant, []).append(d.id)
-    for tenant, held in by_tenant.items():
-        for r in w.derived(Scope(tenant), held):
-            if isinstance(r, Episode):
-                episodes[r.id] = r
-            elif isinstance(r, Fact) and _rests(r, ids):
-                facts[r.id] = r
-        for r in w.derived(Scope(tenant), [e for e in episodes if e not in ids]):
-            if isinstance(r, Fact) and _rests(r, ids | set(episodes)) and not r.provenance.spans:
-                facts[r.id] = r
-    return list(facts.values()), list(episodes.values())
+    for r in records:
+        by_tenant.setdefault(r.scope.tenant, []).append(r.id)
+    return [r for tenant, held in by_tenant.items() for r in w.derived(Scope(tenant), held)]
 
 
 def _rests(fact: Fact, ids: set[str]) -> bool:
@@ -137,16 +229,33 @@ def _set_turns(w: Writer, session: Scope) -> None:
     w.put_session(replace(state, folded_turn=end))
 
 
-def _rename_sources(ports: Ports, w: Writer, scope: Scope, made: Mapping[str, str | None]) -> None:
-    """Facts that stay name the episodes that were made again."""
-    if not made:
-        return
-    for fact in w.facts(Scope(scope.tenant)):
-        if set(fact.provenance.episodes) & set(made):
-            episodes = tuple(n for e in fact.provenance.episodes if (n := made.get(e, e)) is not None)
-            p = fact.provenance
-            renamed = replace(fact, provenance=Provenance(p.session, p.turns, episodes, p.spans))
-            w.put_fact(renamed, action="source remade", actor="erase", why="a source of its episode was erased", at=ports.clock.now())
+def _drop_notes(w: Writer, messages: Sequence[Message], now: datetime) -> int:
+    """Removes the notes of these messages' sessions that say what they said; how many."""
+    dropped = 0
+    for session in {m.scope for m in messages}:
+        texts = [m.text for m in messages if m.scope == session and m.text.strip()]
+        echoes = Echoes.of(texts)
+        for note in w.notes(session):
+            strings = [t for t in _strings(note.value) if t.strip()]
+            if note.scope == session and any(_same_words(t, texts) or (len(t) > _WORDS and echoes.holds(t)) for t in strings):
+                w.put_note(replace(note, value=None, at=now))
+                dropped += 1
+    return dropped
+
+
+def _same_words(text: str, texts: Sequence[str]) -> bool:
+    return any(folded(text) == folded(t) for t in texts)
+
+
+def _strings(value: object) -> Iterable[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from _strings(inner)
+    elif isinstance(value, (list, tuple)):
+        for inner in value:
+            yield from _strings(inner)
 
 
 def _drop_compact(w: Writer, session: Scope) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from leporello.core import words
+from leporello.core.facts import told_why
 from leporello.errors import EmbedderChanged
 from leporello.ports import AnyRecord, Embedder, Entry, Store, Writer
 from leporello.records import Episode, Message, Scope
@@ -22,6 +23,7 @@ class Said:
     at: datetime | None
     name: str | None = None
     role: str | None = None
+    keys: tuple[int, ...] = ()
 
 
 def entries(embedder: Embedder, said: Sequence[Said]) -> list[Entry]:
@@ -30,16 +32,19 @@ def entries(embedder: Embedder, said: Sequence[Said]) -> list[Entry]:
         return []
     vectors = embedder.embed([words.index_text(s.text, name=s.name, role=s.role, at=s.at) for s in said]).astype("<f2")
     terms = (words.index_terms(s.text, name=s.name, role=s.role, at=s.at).astype("<u4", copy=False) for s in said)
-    return [Entry(t.tobytes(), v.tobytes()) for t, v in zip(terms, vectors, strict=True)]
+    return [Entry(t.tobytes(), v.tobytes(), s.keys) for s, t, v in zip(said, terms, vectors, strict=True)]
 
 
-def said(record: AnyRecord) -> Said:
-    """What is indexed of a record: a message's text; an episode's summary and items; a fact with its reason and tags."""
+def said(record: AnyRecord, keys: tuple[int, ...] = ()) -> Said:
+    """What is indexed of a record: a message's text; an episode's summary and items; a fact with its reason and tags.
+
+    `keys` are those of a fact (see `Entry`).
+    """
     if isinstance(record, Message):
         return Said(record.text, record.at, record.name, record.role)
     if isinstance(record, Episode):
         return Said("\n".join([record.summary, *(f"{i.text} {i.why}".strip() for i in record.items)]), record.at)
-    return Said(" ".join([record.text, record.why, *record.tags]).strip(), record.valid_from)
+    return Said(" ".join([record.text, told_why(record.why), *record.tags]).strip(), record.valid_from, keys=keys)
 
 
 def match_embedder(store: Store, embedder: Embedder, *, writable: bool) -> None:

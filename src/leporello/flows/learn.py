@@ -1,16 +1,17 @@
-"""Facts that are told outright, and notes: no compactor needed."""
+"""Facts that are told outright, and what is done to facts by hand. Each is a claim; what follows from it is derived."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, get_args
 
-from leporello.core import facts as rules
-from leporello.errors import BadSetting, EmptyText
-from leporello.flows.indexing import entries, said
-from leporello.ports import Ports, Writer
-from leporello.records import Fact, FactKind, Operation, Scope, Span, Trust
+from leporello.core.guard.screen import screen
+from leporello.errors import BadSetting, BadValue, EmptyText, NotFound
+from leporello.flows.settle import Bench, settle_one
+from leporello.ports import Ports, Reader, Writer
+from leporello.records import Claim, ClaimOp, Fact, FactKind, Operation, Provenance, Revision, Scope, Span, Trust
 
 _TRUST: dict[str, Trust] = {"user_stated": "user", "inferred": "agent", "assumed": "agent", "tool": "tool"}
 _CONFIDENCE = {"user_stated": 1.0, "inferred": 0.7, "assumed": 0.5}
@@ -37,7 +38,7 @@ def told(
 
 
 def learn(ports: Ports, scope: Scope, operation: Operation) -> Fact:
-    """Writes a told fact; told again word for word it is reinforced instead, and the one fact comes back."""
+    """Writes a told fact. What says the same is supported instead, and the one fact comes back; what it contradicts ends (see `settle`)."""
     with ports.store.write() as w:
         return learn_in(ports, w, scope, operation)
 
@@ -45,15 +46,20 @@ def learn(ports: Ports, scope: Scope, operation: Operation) -> Fact:
 def learn_in(ports: Ports, w: Writer, scope: Scope, operation: Operation) -> Fact:
     """The same in the caller's transaction."""
     now = ports.clock.now()
-    known = [f for f in w.facts(scope) if f.scope == scope]
-    found = rules.changes([operation], known, scope=scope, session=scope.session, now=now)
-    for change in found:
-        if change.new:
-            return w.add_fact(change.fact, entries(ports.embedder, [said(change.fact)])[0])
-        w.put_fact(change.fact, action=change.action, actor=operation.source, why=change.why, at=now)
-        return change.fact
-    folded = " ".join(operation.text.split()).casefold()
-    return next(f for f in known if " ".join(f.text.split()).casefold() == folded and f.retracted_at is None)
+    where = Provenance(scope.session, tuple(sorted({s.turn for s in operation.spans if s.turn})), (), operation.spans)
+    claim = Claim(
+        "", scope, "say", operation.text, operation.fact_kind, operation.why, operation.source, operation.trust, operation.confidence,
+        operation.tags, operation.at or now, now, where, operation.source, suspicion=suspicion(ports, operation.text, operation.trust),
+    )  # fmt: skip
+    id_, _ = settle_one(ports, w, claim, Bench(ports.embedder), actor=operation.source, at=now)
+    return _fact(w, scope, id_ or "")
+
+
+def suspicion(ports: Ports, text: str, trust: Trust) -> str:
+    """Why a statement goes into quarantine; empty for none. What a user says of their own is theirs to say."""
+    if trust == "user" or not ports.policies.guard.screen:
+        return ""
+    return "; ".join(dict.fromkeys(f"{s.reason}: {s.detail}" if s.detail else s.reason for s in screen(text)))
 
 
 def at_level(scope: Scope, level: str | None) -> Scope:
@@ -64,3 +70,93 @@ def at_level(scope: Scope, level: str | None) -> Scope:
         raise BadSetting(f"level={level!r}: use one of {', '.join(_DROPPED)}.")
     dropped: dict[str, Any] = dict.fromkeys(_DROPPED[level])
     return replace(scope, **dropped)
+
+
+@dataclass(frozen=True)
+class Step:
+    """What is done to a fact by hand: the operation, who does it and why, from when it holds (now, if not given)."""
+
+    op: ClaimOp
+    why: str = ""
+    actor: str = "user"
+    at: datetime | None = None
+
+
+def act(ports: Ports, scope: Scope, id: str, step: Step) -> Fact:
+    """Does it to a fact of this scope, and returns the fact as it is then."""
+    with ports.store.write() as w:
+        fact = _fact(w, scope, id)
+        _allow(fact, step.op)
+        return _fact(w, scope, _take(ports, w, fact, lambda base: base, step) or fact.id)
+
+
+def contradict(ports: Ports, scope: Scope, id: str, *, by: str | None, step: Step) -> Fact:
+    """Ends a fact: with a successor (the id of a fact, or a new statement), or without one. The fact as it is then."""
+    with ports.store.write() as w:
+        fact = _fact(w, scope, id)
+        successor = w.record(scope, by) if by else None
+        if by is None or (isinstance(successor, Fact) and successor.scope != fact.scope):
+            start = successor.valid_from if isinstance(successor, Fact) else None
+            ended = replace(step, op="end", at=start or step.at)
+            _take(ports, w, fact, lambda base: base, ended)
+        elif successor is None:
+            if not by.strip():
+                raise EmptyText()
+            _take(ports, w, fact, lambda base: replace(base, text=by, trust="user", source="user_stated", confidence=1.0), step)
+        elif not isinstance(successor, Fact) or successor.id == fact.id:
+            raise BadValue(f"by={by!r} is no other fact.", hint="Pass the id of the fact that replaces it, or the new statement itself.")
+        else:
+            _take(ports, w, fact, lambda base: _as_said(base, successor), step)
+        return _fact(w, scope, fact.id)
+
+
+def history(ports: Ports, scope: Scope, id: str) -> tuple[Revision, ...]:
+    """The changes of a fact of this scope, oldest first."""
+    with ports.store.read() as r:
+        return tuple(r.history(_fact(r, scope, id)))
+
+
+def _as_said(step: Claim, fact: Fact) -> Claim:
+    """The step in the words of a fact, from when that holds."""
+    return replace(
+        step, text=fact.text, fact_kind=fact.fact_kind, source=fact.source, trust="user", confidence=fact.confidence, at=fact.at
+    )  # fmt: skip
+
+
+def _take(ports: Ports, w: Writer, fact: Fact, shape: Callable[[Claim], Claim], step: Step) -> str | None:
+    """Writes the step as a claim on the claim that gives the fact its words."""
+    now = ports.clock.now()
+    target = _base(w, fact)
+    start = max(now, fact.valid_from) if fact.valid_from is not None and step.op == "end" else now
+    plain = Claim(
+        "", fact.scope, step.op, "", fact.fact_kind, step.why, step.actor, "user", 1.0, (), step.at or start, now, Provenance(), step.actor,
+        target.id, fact.id,
+    )  # fmt: skip
+    return settle_one(ports, w, shape(plain), Bench(ports.embedder), actor=step.actor, at=now)[0]
+
+
+def _base(w: Writer, fact: Fact) -> Claim:
+    """The claim that gives the fact its words; made of the fact if an older store kept none."""
+    held = [c for c in w.claims(fact.scope, [fact.id]) if c.text]
+    if held:
+        return next((c for c in held if c.text == fact.text), held[0])
+    claim = Claim(
+        "", fact.scope, "say", fact.text, fact.fact_kind, fact.why, fact.source, fact.trust, fact.confidence or _CONFIDENCE.get(fact.source, 0.5),
+        fact.tags, fact.at, fact.recorded_at, fact.provenance, fact.source, None, fact.id,
+    )  # fmt: skip
+    return w.put_claims([claim])[0]
+
+
+def _allow(fact: Fact, op: str) -> None:
+    """What ended stays ended, until it is restored (C21)."""
+    if op in {"confirm", "archive"} and fact.status == "deprecated":
+        raise BadValue(f"{fact.id!r} was contradicted or retracted.", hint="Call restore(id, why=…) first if it holds after all.")
+
+
+def _fact(r: Reader, scope: Scope, id: str) -> Fact:
+    found = r.record(scope, id)
+    if found is None:
+        raise NotFound(f"{id!r} is not in this scope.")
+    if not isinstance(found, Fact):
+        raise BadValue(f"{id!r} is no fact but a {found.kind}.", hint="Pass the id of a fact; `facts()` lists them.")
+    return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from time import perf_counter
@@ -20,6 +21,7 @@ KINDS: tuple[Kind, ...] = ("message", "episode", "fact")
 _GUESSED = (Reason("guess", 0.0, "nothing of the query; newest first"),)
 _QUERY_CHARACTERS = 4_000
 _SHELF_ROWS = 500_000
+_NOTED = 200  # how many of the hits are noted as shown
 
 
 @dataclass
@@ -100,18 +102,40 @@ def recall(ports: Ports, shelf: Shelf, scope: Scope, question: Question) -> Reca
             believed=micros(question.believed_at) if question.believed_at else None,
             **r.names(scope),
         )
-        found = shelf.search(r, scope, query, sieve, ports, k=question.k + 20 if "fact" in question.kinds else question.k)
-        records = r.records(scope, [f.rid for f in found])
-    held = [f for f in found if f.rid in records and _holds(records[f.rid], question)]
-    missed = not held or held[0].score < ports.policies.recall.floor
+        held = _held(ports, r, scope, shelf, (query, sieve, question))
+    missed = not held or held[0][0].score < ports.policies.recall.floor
     hits = [
-        Hit(records[f.rid], f.score, f.why or _GUESSED, records[f.rid].provenance)
-        for f in held
+        Hit(record, f.score, f.why or _GUESSED, record.provenance)
+        for f, record in held
         if missed or f.why  # beside real answers, what has no part of the query is none
-    ]
-    return Recall(question.text, tuple(hits[: question.k]), missed, round((perf_counter() - began) * 1000, 3))
+    ][: question.k]
+    ports.shown.add((h.record for h in hits[:_NOTED]), ports.clock.now())
+    return Recall(question.text, tuple(hits), missed, round((perf_counter() - began) * 1000, 3))
 
 
-def _holds(record: AnyRecord, question: Question) -> bool:
-    """False for a fact that was not true, or not believed, at the moment asked for."""
-    return not isinstance(record, Fact) or rules.believed(record, as_of=question.as_of, believed_at=question.believed_at)
+def _held(
+    ports: Ports, r: Reader, scope: Scope, shelf: Shelf, asked: tuple[rank.Query, rank.Sieve, Question]
+) -> list[tuple[rank.Found, AnyRecord]]:
+    """The rows found and their records, as they were believed. Looks further down while facts that do not hold take the places."""
+    query, sieve, question = asked
+    wanted = question.k + 20 if "fact" in question.kinds else question.k
+    while True:
+        found = shelf.search(r, scope, query, sieve, ports, k=wanted)
+        records = _as_believed(r, r.records(scope, [f.rid for f in found]), question, ports.clock.now())
+        held = [(f, records[f.rid]) for f in found if f.rid in records]
+        if len(held) >= question.k or len(found) < wanted:
+            return held
+        wanted *= 4
+
+
+def _as_believed(r: Reader, records: Mapping[int, AnyRecord], question: Question, now: datetime) -> dict[int, AnyRecord]:
+    """The records as they were believed at the moment asked for, without facts that did not hold."""
+    facts = {rid: x for rid, x in records.items() if isinstance(x, Fact)}
+    then = {f.id: f for f in (r.as_believed(list(facts.values()), question.believed_at) if question.believed_at else facts.values())}
+    out: dict[int, AnyRecord] = {}
+    for rid, record in records.items():
+        if not isinstance(record, Fact):
+            out[rid] = record
+        elif record.id in then and rules.believed(then[record.id], as_of=question.as_of, now=question.believed_at or now):
+            out[rid] = then[record.id]
+    return out

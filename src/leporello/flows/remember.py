@@ -56,6 +56,7 @@ def _chunk(ports: Ports, scope: Scope, chunk: Sequence[Draft], beside: Beside | 
         by_session.setdefault(pair[0].draft.session, []).append(pair)
     made: list[Message] = []
     with ports.store.write() as w:
+        ports.shown.write(w)
         for session, new in by_session.items():
             state = w.open_session(scope if session is None else scope.narrow(session=session))
             state, placed = _place(state, _unknown(w, state, new))

@@ -16,8 +16,9 @@ def fact_line(fact: Fact) -> str:
     """`- text (because why; since date)`; what a tool or another source said is quoted with its origin."""
     day = f"since {fact.valid_from:%Y-%m-%d}" if fact.valid_from else ""
     until = f"until {fact.valid_to:%Y-%m-%d}" if fact.valid_to else ""
-    because = f"because {fact.why}" if fact.why and fact.why not in fact.text else ""
-    doubt = "disputed" if fact.status == "conflict" else ""
+    why = rules.told_why(fact.why)
+    because = f"because {why}" if why and why not in fact.text else ""
+    doubt = "disputed" if fact.status == "conflict" or fact.conflicts else ""
     notes = "; ".join(n for n in (because, day, until, doubt) if n)
     line = pack.neutral(f"- {fact.text}" + (f" ({notes})" if notes else ""))
     return pack.quoted(line, origin=fact.source) if fact.trust in {"tool", "external"} else line
@@ -36,9 +37,17 @@ def hit_line(hit: Hit) -> str:
     return pack.quoted(line, origin=who) if r.trust in {"tool", "external"} else f"- {line}"
 
 
-def known_facts(r: Reader, scope: Scope, *, as_of: datetime | None = None, believed_at: datetime | None = None) -> list[Fact]:
-    """Facts that hold at the moment asked for, the most certain and newest first."""
-    held = [f for f in r.facts(scope) if rules.believed(f, as_of=as_of, believed_at=believed_at)]
+def held_facts(r: Reader, scope: Scope, *, now: datetime, as_of: datetime | None = None, believed_at: datetime | None = None) -> list[Fact]:
+    """Facts that hold at the moment asked for, as they were believed at the other, oldest first."""
+    moment = believed_at or now
+    return [f for f in r.facts(scope, believed_at=believed_at) if rules.believed(f, as_of=as_of, now=moment)]
+
+
+def known_facts(
+    r: Reader, scope: Scope, *, now: datetime, as_of: datetime | None = None, believed_at: datetime | None = None
+) -> list[Fact]:
+    """The same, the most certain and newest first."""
+    held = held_facts(r, scope, now=now, as_of=as_of, believed_at=believed_at)
     return sorted(held, key=lambda f: (-f.confidence, -f.at.timestamp(), f.text))
 
 

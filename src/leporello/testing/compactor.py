@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Literal, TypeAlias, TypeVar
 
 from leporello.errors import CompactorError
 from leporello.records import Episode, EpisodeDraft, Fact, Item, Message, Operation
@@ -26,16 +26,20 @@ class Asked:
     tokens: int = 0
 
 
+Step: TypeAlias = T | Exception | Callable[[Asked], T]
+"""An answer, an exception to raise, or a function from the question to an answer."""
+
+
 class ScriptedCompactor:
     """A `ports.Compactor` with one script for each of its questions. Safe for threads.
 
-    A step of a script is an answer, which is returned, or an exception, which is raised. When a script is exhausted the
+    A step of a script is an answer, which is returned, an exception, which is raised, or a function from the question to an answer. When a script is exhausted the
     question raises `CompactorError`. `asked` lists every question in order, those that raised too.
     """
 
     def __init__(
-        self, *, episodes: Iterable[EpisodeDraft | Exception] = (), compacts: Iterable[Sequence[Item] | Exception] = (),
-        operations: Iterable[Sequence[Operation] | Exception] = (), name: str = "scripted/1",
+        self, *, episodes: Iterable[Step[EpisodeDraft]] = (), compacts: Iterable[Step[Sequence[Item]]] = (),
+        operations: Iterable[Step[Sequence[Operation]]] = (), name: str = "scripted/1",
     ) -> None:  # fmt: skip
         self.name = name
         self.asked: list[Asked] = []
@@ -58,7 +62,7 @@ class ScriptedCompactor:
         answer = self._next(self._operations, Asked("distil", episodes=tuple(episodes), known=tuple(known)))
         return tuple(answer)
 
-    def _next(self, script: deque[T | Exception], question: Asked) -> T:
+    def _next(self, script: deque[Step[T]], question: Asked) -> T:
         with self._lock:
             self.asked.append(question)
             if not script:
@@ -66,4 +70,4 @@ class ScriptedCompactor:
             step = script.popleft()
         if isinstance(step, Exception):
             raise step
-        return step
+        return step(question) if callable(step) else step

@@ -9,12 +9,13 @@ import json
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from leporello.core.times import from_micros, micros
 from leporello.errors import BadMessage
-from leporello.records import Draft, Episode, Fact, Item, Message, Provenance, Scope, Span
+from leporello.records import Claim, Draft, Episode, Fact, Item, Message, Provenance, Scope, Span
 
 _MEDIA_CHARACTERS = 512
 Stored = str | bytes
@@ -180,8 +181,57 @@ def provenance_of(value: Any) -> Provenance:
 
 def fact(row: Sequence[Any], scope: Scope) -> Fact:
     """A row of `fact`."""
-    (_, _, id_, kind, text, why, source, trust, confidence, tags, valid_from, valid_to, recorded, retracted, status, supersedes, prov) = row
+    (_, _, id_, kind, text, why, source, trust, confidence, tags, valid_from, valid_to, recorded, retracted, status, supersedes, prov,
+     by, conflicts, subject, predicate, object_) = row  # fmt: skip
     return Fact(
         id_, scope, unpack(text), kind, unpack(why), unpack(source), trust, confidence / 10_000, tuple(load(tags)), when(valid_from),
-        when(valid_to), from_micros(recorded), when(retracted), provenance_of(prov), tuple(json.loads(supersedes)), status,
+        when(valid_to), from_micros(recorded), when(retracted), provenance_of(prov), tuple(json.loads(supersedes)), status, by,
+        tuple(json.loads(conflicts)), unpack(subject), unpack(predicate), unpack(object_),
+    )  # fmt: skip
+
+
+def fact_json(f: Fact) -> Stored:
+    """A state of a fact as a column, without what never changes: its id, its scope, when it was recorded."""
+    where = [f.provenance.session, list(f.provenance.turns), list(f.provenance.episodes),
+             [[s.message, s.start, s.end, s.turn] for s in f.provenance.spans]]  # fmt: skip
+    times = [None if t is None else micros(t) for t in (f.valid_from, f.valid_to, f.retracted_at)]
+    return dump([f.text, f.fact_kind, f.why, f.source, f.trust, f.confidence, list(f.tags), *times, where, list(f.supersedes), f.status,
+                 f.superseded_by, list(f.conflicts), f.subject, f.predicate, f.object])  # fmt: skip
+
+
+def fact_of(value: Any, now: Fact) -> Fact | None:
+    """That state of a fact that is `now` as it is; None for the state before it was. A column of an older store holds a part of it."""
+    held = load(value)
+    if held is None:
+        return None
+    if isinstance(held, dict):
+        ended = held.get("valid_to")
+        return replace(
+            now, text=held["text"], status=held["status"], confidence=held["confidence"], retracted_at=None,
+            valid_to=datetime.fromisoformat(ended) if ended else None,
+        )  # fmt: skip
+    text, kind, why, source, trust, confidence, tags, start, end, gone, where, supersedes, status, by, conflicts, *spo = held
+    session, turns, episodes, spans = where
+    source_of = Provenance(session, tuple(turns), tuple(episodes), tuple(Span(*s) for s in spans))
+    return Fact(
+        now.id, now.scope, text, kind, why, source, trust, confidence, tuple(tags), when(start), when(end), now.recorded_at, when(gone),
+        source_of, tuple(supersedes), status, by, tuple(conflicts), *spo,
+    )  # fmt: skip
+
+
+def claim(row: Sequence[Any], scope: Scope) -> Claim:
+    """A row of `claim`."""
+    (_, id_, op, text, kind, why, source, trust, confidence, tags, at, recorded, prov, actor, target, fact_, suspicion, speaker) = row
+    return Claim(
+        id_, scope, op, unpack(text), kind, unpack(why), unpack(source), trust, confidence / 10_000, tuple(load(tags)), from_micros(at),
+        from_micros(recorded), provenance_of(prov), unpack(actor), target, fact_, unpack(suspicion), unpack(speaker),
+    )  # fmt: skip
+
+
+def claim_row(c: Claim) -> tuple[Any, ...]:
+    """The columns of `claim` from its id on."""
+    return (
+        c.id, c.op, pack(c.text), c.fact_kind, pack(c.why), pack(c.source), c.trust, round(c.confidence * 10_000), dump(list(c.tags)),
+        micros(c.at), micros(c.recorded_at), provenance_json(c.provenance), pack(c.actor), c.target, c.fact, pack(c.suspicion),
+        pack(c.speaker),
     )  # fmt: skip

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import apsw
 
 from leporello.adapters.sqlite import codec
 from leporello.adapters.sqlite.queries import queries
-from leporello.core.times import from_micros
+from leporello.core.times import from_micros, micros
 from leporello.ports import AnyRecord, IndexDelta, IndexRow, LoopRow, Mark, SessionState
-from leporello.records import Compact, Episode, Fact, Kind, Message, Note, Scope
+from leporello.records import Claim, Compact, Episode, Fact, Kind, Message, Note, Revision, Scope
 
 KINDS: tuple[Kind, ...] = ("message", "episode", "fact")
 _PAGE = 500
@@ -61,10 +62,48 @@ class SqliteReader:
             rows = self._rows("episodes", (tenant, json.dumps(rids)))
         return [codec.episode(r, self._scope(r[1])) for r in rows]
 
-    def facts(self, scope: Scope) -> list[Fact]:
+    def facts(self, scope: Scope, *, believed_at: datetime | None = None) -> list[Fact]:
         tenant, rids = self._visible(scope)
         rows = self._rows("facts", (tenant, json.dumps(rids)))
-        return [codec.fact(r, self._scope(r[1])) for r in rows]
+        found = [codec.fact(r, self._scope(r[1])) for r in rows]
+        return found if believed_at is None else self.as_believed(found, believed_at)
+
+    def as_believed(self, facts: Sequence[Fact], at: datetime) -> list[Fact]:
+        known = [f for f in facts if f.recorded_at <= at]
+        by_tenant: dict[str, list[Fact]] = {}
+        for f in known:
+            by_tenant.setdefault(f.scope.tenant, []).append(f)
+        then: dict[str, Fact | None] = {}
+        now = {f.id: f for f in known}
+        for tenant, held in by_tenant.items():
+            values = (self._tenant(Scope(tenant)), json.dumps([f.id for f in held]), micros(at))
+            then.update({id_: codec.fact_of(was, now[id_]) for id_, was in self._rows("held_then", values)})
+        return [f for f in (then.get(f.id, f) for f in known) if f is not None]
+
+    def near(self, scope: Scope, keys: Sequence[int], *, k: int) -> list[Fact]:
+        found = self._scope_rid(scope)
+        if found is None:
+            return []
+        rows = self._rows("near_facts", (*found, json.dumps([int(key) for key in keys]), k))
+        return [codec.fact(r, scope) for r in rows]
+
+    def claims(self, scope: Scope, facts: Sequence[str]) -> list[Claim]:
+        rows = self._rows("claims", (self._tenant(scope), json.dumps(list(facts))))
+        return [codec.claim(r, self._scope(r[0])) for r in rows]
+
+    def history(self, fact: Fact) -> list[Revision]:
+        rows = self._rows("history", (self._tenant(fact.scope), fact.id))
+        return [
+            Revision(from_micros(at), action, codec.unpack(actor), codec.unpack(why), by, codec.fact_of(was, fact))
+            for at, action, actor, why, by, was in rows
+        ]
+
+    def shown(self, scope: Scope, *, k: int) -> list[tuple[str, datetime]]:
+        tenant, rids = self._visible(scope)
+        return [(id_, from_micros(first)) for id_, first in self._rows("shown", (tenant, json.dumps(rids), k))]
+
+    def mark(self, scope: Scope) -> int:
+        return int(self._value("facts_mark"))
 
     def record(self, scope: Scope, id: str) -> AnyRecord | None:
         found = self._find(self._tenant(scope), id)
@@ -133,8 +172,8 @@ class SqliteReader:
 
     def spent(self, scope: Scope, day: str) -> tuple[int, int]:
         tenant, rids = self._visible(scope)
-        tokens, micros = self._row("spent", (tenant, json.dumps(rids), day))
-        return int(tokens), int(micros)
+        tokens, cost = self._row("spent", (tenant, json.dumps(rids), day))
+        return int(tokens), int(cost)
 
     def counts(self, scope: Scope) -> Mapping[str, int]:
         tenant, rids = self._visible(scope)
@@ -175,9 +214,9 @@ class SqliteReader:
         row = self._row("session", (tenant, rid))
         if row is None:
             return None
-        messages, turns, answered, joinable, folded, turn, episodes, stalled, closed = row
+        messages, turns, answered, joinable, folded, turn, episodes, stalled, closed, consolidated = row
         return SessionState(
-            rid, scope, messages, turns, bool(answered), bool(joinable), folded, turn, episodes, stalled, codec.when(closed)
+            rid, scope, messages, turns, bool(answered), bool(joinable), folded, turn, episodes, stalled, codec.when(closed), consolidated
         )
 
     def _tenant(self, scope: Scope) -> int:

@@ -43,6 +43,7 @@ CREATE TABLE session (
   episodes INTEGER NOT NULL,
   stalled INTEGER NOT NULL,
   closed_at INTEGER,
+  consolidated INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (tenant, scope)
 ) STRICT, WITHOUT ROWID;
 
@@ -127,7 +128,12 @@ CREATE TABLE fact (
   retracted INTEGER,
   status TEXT NOT NULL,
   supersedes TEXT NOT NULL,
-  provenance ANY NOT NULL
+  provenance ANY NOT NULL,
+  superseded_by TEXT,
+  conflicts TEXT NOT NULL DEFAULT '[]',
+  subject ANY NOT NULL DEFAULT '',
+  predicate ANY NOT NULL DEFAULT '',
+  object ANY NOT NULL DEFAULT ''
 ) STRICT;
 CREATE UNIQUE INDEX fact_id ON fact (tenant, id);
 CREATE INDEX fact_scope ON fact (tenant, scope);
@@ -140,7 +146,8 @@ CREATE TABLE history (
   action TEXT NOT NULL,
   actor ANY NOT NULL,
   why ANY NOT NULL,
-  was ANY NOT NULL
+  was ANY NOT NULL,
+  cause TEXT
 ) STRICT;
 CREATE INDEX history_fact ON history (tenant, fact);
 
@@ -223,3 +230,47 @@ CREATE TABLE spend (
   micros INTEGER NOT NULL,
   PRIMARY KEY (tenant, scope, day)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE fact_key (
+  tenant INTEGER NOT NULL,
+  scope INTEGER NOT NULL,
+  key INTEGER NOT NULL,
+  fact INTEGER NOT NULL REFERENCES fact (rid) ON DELETE CASCADE,
+  PRIMARY KEY (tenant, scope, key, fact)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX fact_key_fact ON fact_key (fact);
+
+CREATE TABLE claim (
+  rid INTEGER PRIMARY KEY AUTOINCREMENT,
+  tenant INTEGER NOT NULL REFERENCES tenant (rid),
+  scope INTEGER NOT NULL REFERENCES scope (rid),
+  id TEXT NOT NULL,
+  op TEXT NOT NULL,
+  text ANY NOT NULL,
+  kind TEXT NOT NULL,
+  why ANY NOT NULL,
+  source ANY NOT NULL,
+  trust TEXT NOT NULL,
+  confidence INTEGER NOT NULL,
+  tags ANY NOT NULL,
+  at INTEGER NOT NULL,
+  recorded INTEGER NOT NULL,
+  provenance ANY NOT NULL,
+  actor ANY NOT NULL,
+  target TEXT,
+  fact TEXT,
+  suspicion ANY NOT NULL,
+  speaker ANY NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX claim_id ON claim (tenant, id);
+CREATE INDEX claim_fact ON claim (tenant, fact);
+
+CREATE TABLE shown (
+  tenant INTEGER NOT NULL,
+  scope INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  first INTEGER NOT NULL,
+  last INTEGER NOT NULL,
+  PRIMARY KEY (tenant, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX shown_last ON shown (tenant, scope, last);

@@ -13,8 +13,8 @@ from leporello.adapters.sqlite import codec
 from leporello.adapters.sqlite.reading import KINDS, SqliteReader
 from leporello.core.times import micros
 from leporello.errors import BadMessage, NotFound
-from leporello.ports import AnyRecord, Entry, LoopRow, NewMessage, SessionState
-from leporello.records import Compact, Episode, Fact, Message, Note, Scope
+from leporello.ports import AnyRecord, Change, Entry, LoopRow, NewMessage, SessionState
+from leporello.records import Claim, Compact, Episode, Fact, Message, Note, Scope
 
 ERASED = "erased"
 """The setting that stands while copies of deleted rows may be left in the file."""
@@ -53,6 +53,7 @@ class SqliteWriter(SqliteReader):
             state.episodes,
             state.stalled,
             closed,
+            state.consolidated,
         )
         self.db.execute(self.sql["put_session"], (*values, self._tenant(state.scope), state.rid))
 
@@ -115,30 +116,56 @@ class SqliteWriter(SqliteReader):
         self._link(tenant, made.id, parents)
         return made
 
-    def add_fact(self, fact: Fact, entry: Entry) -> Fact:
+    def add_fact(self, fact: Fact, entry: Entry, change: Change | None = None) -> Fact:
         tenant, scope = self._make_scope(fact.scope)
         made = replace(fact, id=codec.new_ids("f", 1)[0])
-        recorded, at = micros(made.recorded_at), micros(made.at)
+        recorded = micros(made.recorded_at)
         text, rest = self._fact_values(made)
-        row = (tenant, scope, made.id, made.fact_kind, *text, recorded, rest[0], *rest[1:])
-        rid = self._value("add_fact", row)
-        usr = self._user(made.scope)
-        self.db.execute(self.sql["add_entry"], (tenant, usr, scope, 2, rid, 0, at, recorded, entry.terms, entry.vector))
+        rid = self._value("add_fact", (tenant, scope, made.id, made.fact_kind, *text, recorded, *rest))
+        self._index_fact(made, (tenant, scope, rid), entry)
+        if change is not None:
+            self._note(tenant, rid, change, codec.dump(None))
         self._link(tenant, made.id, _parents(made))
         return made
 
-    def put_fact(self, fact: Fact, *, action: str, actor: str, why: str, at: datetime) -> None:
+    def put_fact(self, fact: Fact, change: Change, *, entry: Entry | None = None) -> None:
         tenant = self._tenant(fact.scope)
         was = self._find(tenant, fact.id)
         if not isinstance(was, Fact):
             raise NotFound(fact.id)
         text, rest = self._fact_values(fact)
         rid = self._value("put_fact", (fact.fact_kind, *text, *rest, tenant, fact.id))
-        before = {"text": was.text, "status": was.status, "confidence": was.confidence, "valid_to": was.to_dict()["valid_to"]}
-        row = (tenant, rid, micros(at), action, codec.pack(actor), codec.pack(why), codec.dump(before))
-        self.db.execute(self.sql["add_history"], row)
+        self._note(tenant, rid, change, codec.fact_json(was))
+        if entry is not None:
+            for (old,) in self._rows("delete_entry", (2, rid)):
+                self.db.execute(self.sql["add_removal"], (old,))
+            self._index_fact(fact, (*self._make_scope(fact.scope), rid), entry)
         self.db.execute(self.sql["delete_parents"], (tenant, fact.id))
         self._link(tenant, fact.id, _parents(fact))
+
+    def put_claims(self, claims: Sequence[Claim]) -> list[Claim]:
+        out = []
+        for c, id_ in zip(claims, codec.new_ids("c", len(claims)), strict=True):
+            tenant, scope = self._make_scope(c.scope)
+            if c.id:
+                self.db.execute(self.sql["put_claim"], (c.fact, codec.provenance_json(c.provenance), tenant, c.id))
+            else:
+                c = replace(c, id=id_)
+                self.db.execute(self.sql["add_claim"], (tenant, scope, *codec.claim_row(c)))
+            out.append(c)
+        return out
+
+    def drop_claims(self, claims: Sequence[Claim]) -> None:
+        self.db.executemany(self.sql["delete_claim"], [(self._tenant(c.scope), c.id) for c in claims])
+
+    def drop_history(self, fact: Fact) -> int:
+        return len(self._rows("delete_history", (self._tenant(fact.scope), fact.id)))
+
+    def put_shown(self, records: Sequence[AnyRecord], *, at: datetime) -> None:
+        moment = micros(at)
+        held = (r for r in records if self._rid(self._tenant(r.scope), r) is not None)  # one may be erased by now
+        rows = [(*self._make_scope(r.scope), r.id, moment, moment) for r in held]
+        self.db.executemany(self.sql["put_shown"], rows)
 
     def put_episodes(self, episodes: Sequence[Episode]) -> None:
         for e in episodes:
@@ -199,6 +226,9 @@ class SqliteWriter(SqliteReader):
                 counts["index rows"] += 1
             self.db.execute(self.sql[f"delete_{r.kind}"], (rid,))
             self.db.execute(self.sql["delete_sources"], (tenant, r.id))
+            self.db.execute(self.sql["delete_shown"], (tenant, r.id))
+            if r.kind == "fact":
+                counts["claims"] += len(self._rows("delete_claims_of", (tenant, r.id)))
             counts[f"{r.kind}s"] += 1
         for tenant in tenants:
             counts["media"] += len(self._rows("drop_unused_media", (tenant,)))
@@ -240,9 +270,25 @@ class SqliteWriter(SqliteReader):
             for (old,) in self._rows("delete_entry", (kind, rid)):
                 self.db.execute(self.sql["add_removal"], (old,))
             pos = r.pos if isinstance(r, Message) else 0
-            row = (tenant, self._user(r.scope), scope[1] if scope else 0, kind, rid, pos, micros(r.at), micros(r.recorded_at))
+            place = (tenant, scope[1] if scope else 0, rid)
+            if isinstance(r, Fact):
+                self._index_fact(r, place, entry)
+                continue
+            row = (tenant, self._user(r.scope), place[1], kind, rid, pos, micros(r.at), micros(r.recorded_at))
             self.db.execute(self.sql["add_entry"], (*row, entry.terms, entry.vector))
         self.db.execute(self.sql["put_setting"], ("embedder", embedder))
+
+    def _index_fact(self, fact: Fact, place: tuple[int, int, int | None], entry: Entry) -> None:
+        """The index row and the keys of a fact at (tenant, scope, row)."""
+        tenant, scope, rid = place
+        row = (tenant, self._user(fact.scope), scope, 2, rid, 0, micros(fact.at), micros(fact.recorded_at), entry.terms, entry.vector)
+        self.db.execute(self.sql["add_entry"], row)
+        self.db.execute(self.sql["delete_keys"], (rid,))
+        self.db.executemany(self.sql["add_key"], [(tenant, scope, key, rid) for key in entry.keys])
+
+    def _note(self, tenant: int, rid: int, change: Change, was: codec.Stored) -> None:
+        values = (micros(change.at), change.action, codec.pack(change.actor), codec.pack(change.why), was, change.by)
+        self.db.execute(self.sql["add_history"], (tenant, rid, *values))
 
     def _note_erasure(self) -> None:
         """The file is to be rewritten, by whoever scrubs next."""
@@ -285,7 +331,10 @@ class SqliteWriter(SqliteReader):
             None if f.valid_from is None else micros(f.valid_from), None if f.valid_to is None else micros(f.valid_to),
         )  # fmt: skip
         gone = None if f.retracted_at is None else micros(f.retracted_at)
-        return text, (gone, f.status, json.dumps(list(f.supersedes)), codec.provenance_json(f.provenance))
+        return text, (
+            gone, f.status, json.dumps(list(f.supersedes)), codec.provenance_json(f.provenance), f.superseded_by,
+            json.dumps(list(f.conflicts)), codec.pack(f.subject), codec.pack(f.predicate), codec.pack(f.object),
+        )  # fmt: skip
 
     def _link(self, tenant: int, child: str, parents: set[str]) -> None:
         self.db.executemany(self.sql["add_source"], [(tenant, p, child) for p in sorted(parents)])

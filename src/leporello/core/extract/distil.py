@@ -1,8 +1,7 @@
 """Episodes to operations on facts: what will matter many sessions from now, dated, with its sources (R102 to R110, X3, X4).
 
 What a user states is a fact at full confidence, what an agent concludes is one at 0.7, what a tool prints is none.
-A statement that is known already reinforces; one that gives the same subject another value, later and with at least equal
-trust, supersedes; with less trust it is a conflict that both sides show (D43). Nothing is added to fill a quota.
+Nothing is added to fill a quota.
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ from dataclasses import dataclass
 
 from leporello.core.extract import cues
 from leporello.core.extract.names import names, plain_words
-from leporello.core.extract.standing import AGREED, GIVEN_UP, gives_up, stand
-from leporello.records import Episode, Fact, FactKind, Item, Operation, Section, Trust
+from leporello.core.extract.standing import AGREED, GIVEN_UP, stand
+from leporello.records import Episode, FactKind, Item, Operation, Section, Trust
 
 PER_SESSION = 10
 OF_AGENT = 2
@@ -73,21 +72,6 @@ _POINTS = re.compile(
 """A rule about something that only the moment tells."""
 _FIX = re.compile(r"\bfix(?:es|ed)?\b", re.IGNORECASE)
 _NAMED = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}|\d|[^\x00-\x7f]{4}")
-_ATTRIBUTES: tuple[tuple[str, re.Pattern[str]], ...] = (
-    (
-        "home",
-        re.compile(
-            r"\b(?:i|we|he|she|they)(?:['’]m|['’]ve| am| have)? (?:just |recently )?(?:lives?|living|moved|moving|relocated)\b.*?\b(?:in|to)\s+(.+)",
-            re.IGNORECASE,
-        ),
-    ),
-    ("job", re.compile(r"\b(?:i|he|she)(?:['’]m| am)? (?:now )?(?:works?|working|employed) (?:at|for|as)\s+(.+)", re.IGNORECASE)),
-)
-_IS = re.compile(
-    r"^((?:my|our|the|his|her|their|mein\w*|unser\w*|mon|ma|notre|mi|nuestr\w+|el|la|der|die|das|le)\s+[^,.;]{2,60}?)\s+(?:is|are|was|will be|has been|ist|sind|est|sera|es|será)(?: now)?\s+(.+)$",
-    re.IGNORECASE,
-)
-_IS_WIDE = re.compile(r"^([^，。、是は]{2,20})(?:是|は)(.+)$")
 
 
 @dataclass(frozen=True)
@@ -98,21 +82,13 @@ class _Candidate:
     order: int
 
 
-def distil(episodes: Sequence[Episode], known: Sequence[Fact]) -> tuple[Operation, ...]:
-    """Add, reinforce, supersede and conflict operations; empty when nothing lasting was said or all of it is known."""
-    candidates = _last_words(_candidates(episodes))
-    facts = [(f, _words(f.text)) for f in known if f.status == "active" and f.valid_to is None]
-    closed = {_key(f.text) for f in known if f.status != "active" or f.valid_to is not None}
-    out: list[Operation] = []
-    touched: set[str] = set()
-    for c in candidates:
-        operation = _operation(c, facts, closed)
-        if operation is None or (operation.target and operation.target in touched):
-            continue
-        if operation.target:
-            touched.add(operation.target)
-        out.append(operation)
-    return tuple(out)
+def distil(episodes: Sequence[Episode]) -> tuple[Operation, ...]:
+    """An `add` for each statement that will matter later; empty when nothing lasting was said.
+
+    What each does to the facts that are known (nothing, support, supersede, conflict) is not decided here but where claims become
+    facts (`core.facts`), so that it is the same whoever read the episodes.
+    """
+    return tuple(_make(c) for c in _candidates(episodes))
 
 
 def _candidates(episodes: Sequence[Episode]) -> list[_Candidate]:
@@ -166,9 +142,9 @@ def _value(item: Item) -> float:
 
 def _same(a: Item, b: Item) -> bool:
     """True when one says what the other says; an agent that repeats a user's choice in its own words adds nothing."""
-    if _changed(a.text, b.text):
-        return False
     one, two = _words(a.text), _words(b.text)
+    if bool(_NOT.search(a.text)) != bool(_NOT.search(b.text)) or any(c.isdigit() for w in one ^ two for c in w):
+        return False
     if _similar(one, two) >= SAME:
         return True
     pair = {a.section, b.section} == {"decision"} and a.trust != b.trust
@@ -254,88 +230,23 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(out)
 
 
-def _key(text: str) -> str:
-    return " ".join(_WORD.findall(_DATE.sub("", text).casefold()))
-
-
 def _similar(a: Iterable[str], b: Iterable[str]) -> float:
     one, two = set(a), set(b)
     return len(one & two) / len(one | two) if one and two else 0.0
 
 
-def _statement(text: str) -> tuple[str, str] | None:
-    """(subject, value) of a statement of the form "X is Y", or of where someone lives or works; the speaker belongs to the subject."""
-    speaker = _SPEAKER.match(text)
-    who = speaker.group(1).casefold() if speaker else ""
-    body = _DATE.sub("", text[speaker.end() :] if speaker else text).strip(" .!。")
-    for attribute, pattern in _ATTRIBUTES:
-        if found := pattern.search(body):
-            return f"{who}:{attribute}", _key(found.group(1))
-    found = _IS.match(body) or _IS_WIDE.match(body)
-    return (f"{who}:{_key(found.group(1))}", _key(found.group(2))) if found else None
-
-
-def _changed(new: str, old: str) -> bool:
-    """True when both speak of the same thing and say something else of it."""
-    one, two = _statement(new), _statement(old)
-    if one and two and one[0] == two[0]:
-        return one[1] != two[1] and not (set(one[1].split()) <= set(two[1].split()))
-    if bool(_NOT.search(new)) != bool(_NOT.search(old)) and _similar(_words(new), _words(old)) >= 0.6:
-        return True
-    a, b = _words(new), _words(old)
-    shared = len(a & b)
-    if shared < 3 or shared < 0.6 * min(len(a), len(b)):
-        return False
-    different = [w for w in a - b if w[:1].isdigit()], [w for w in b - a if w[:1].isdigit()]
-    return bool(different[0] and different[1]) and len(a ^ b) <= 6 and bool(_CHANGE.search(new))
-
-
-def _last_words(candidates: list[_Candidate]) -> list[_Candidate]:
-    """Of statements that give one subject several values, the last."""
-    out: list[_Candidate] = []
-    for c in candidates:
-        out = [k for k in out if not (_RANK[k.item.trust] <= _RANK[c.item.trust] and _changed(c.item.text, k.item.text))]
-        out.append(c)
-    return out
-
-
-def _operation(c: _Candidate, facts: list[tuple[Fact, frozenset[str]]], closed: set[str]) -> Operation | None:
-    words = _words(c.item.text)
-    if _key(c.item.text) in closed:
-        return None
-    scored = sorted(((_similar(words, w), f) for f, w in facts), key=lambda p: (-p[0], p[1].id))
-    for likeness, fact in scored:
-        if likeness < 0.12 and c.kind != "decision" and not _statement(c.item.text):
-            break
-        if c.episode in fact.provenance.episodes and (likeness >= SAME or _key(fact.text) == _key(c.item.text)):
-            return None
-        if _changed(c.item.text, fact.text) or (c.kind == fact.fact_kind == "decision" and gives_up(c.item.text, fact.text)):
-            return _contradiction(c, fact)
-        if likeness >= SAME:
-            return _make(c, "reinforce", target=fact.id)
-    return _make(c, "add")
-
-
-def _contradiction(c: _Candidate, fact: Fact) -> Operation | None:
-    said = c.item.at
-    if c.episode in fact.provenance.episodes or said is None or said <= fact.at:
-        return None
-    return _make(c, "supersede" if _RANK[c.item.trust] >= _RANK[fact.trust] else "conflict", target=fact.id)
-
-
-def _make(c: _Candidate, op: str, target: str | None = None) -> Operation:
+def _make(c: _Candidate) -> Operation:
     user = c.item.trust == "user"
     return Operation(
-        op=op,  # type: ignore[arg-type]
+        op="add",
         text=c.item.text,
         fact_kind=c.kind,
         why=c.item.why,
-        target=target,
         source="user_stated" if user else "inferred",
         trust=c.item.trust,
         confidence=1.0 if user else 0.7,
         tags=tuple(sorted(names(c.item.text))[:5]),
         at=c.item.at,
         spans=c.item.spans,
-        episodes=(c.episode,),
+        episodes=(c.episode,) if c.episode else (),
     )

@@ -48,12 +48,6 @@ def _words(text: str) -> set[str]:
     return {w for w in _WORD.findall(text.casefold()) if w not in _WEAK and not w.isdigit()}
 
 
-def gives_up(later: str, earlier: str) -> bool:
-    """True when the decision `later` drops what the decision `earlier` chose."""
-    dropped = _dropped(later)
-    return bool(dropped) and _chose(earlier, dropped)
-
-
 def _chose(text: str, dropped: set[str]) -> bool:
     """True when the decision chose what is dropped later, and does not itself give it up."""
     if dropped & _dropped(text):

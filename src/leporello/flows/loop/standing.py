@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from dataclasses import dataclass, field
+from typing import Any
 
 from leporello.core.loop.state import Plan
 from leporello.flows.loop.now import Now
@@ -68,6 +69,8 @@ class Background:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._jobs: dict[Scope, Job] = {}
+        self._other: list[Future[object]] = []
+        self._closing = threading.Event()
         self._pool: ThreadPoolExecutor | None = None
 
     def begin(self, now: Now, plan: Plan, by: Compactor, pieces: Sequence[tuple[Sequence[Message], int]], *, flat: bool) -> None:
@@ -81,6 +84,12 @@ class Background:
             self._jobs[now.scope] = job
             self._pool = self._pool or ThreadPoolExecutor(2, thread_name_prefix="leporello-fold")
             job.future = self._pool.submit(copy_context().run, _work, job, pieces, now.view.items if flat else None)
+
+    def run(self, work: Callable[[Callable[[], bool]], object]) -> None:
+        """Does other work beside; it is handed a function that says when to stop, because the store is closed."""
+        with self._lock:
+            self._pool = self._pool or ThreadPoolExecutor(2, thread_name_prefix="leporello-fold")
+            self._other.append(self._pool.submit(work, self._closing.is_set))
 
     def running(self, scope: Scope) -> bool:
         """True while a preparation for the session is not finished."""
@@ -98,17 +107,25 @@ class Background:
         return job if job.future.exception() is None and job.fits(now) else None
 
     def flush(self) -> None:
-        """Waits until nothing is in preparation."""
+        """Waits until nothing is in preparation; raises what failed beside."""
         with self._lock:
             futures = [j.future for j in self._jobs.values() if j.future is not None]
-        wait(futures)
+            other, self._other = self._other, []
+        everything: list[Future[Any]] = [*futures, *other]
+        wait(everything)
+        for work in other:
+            work.result()
 
     def close(self) -> None:
-        """Waits and ends the threads."""
-        self.flush()
+        """Waits and ends the threads; other work stops where it can be gone on with."""
+        self._closing.set()
+        with self._lock:
+            waiting: list[Future[Any]] = [*self._other, *(j.future for j in self._jobs.values() if j.future is not None)]
+        wait(waiting)
         with self._lock:
             pool, self._pool = self._pool, None
             self._jobs.clear()
+            self._other.clear()
         if pool is not None:
             pool.shutdown(wait=True)
 

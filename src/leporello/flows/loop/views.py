@@ -13,7 +13,8 @@ from leporello.core.loop.state import Plan, View, counted
 from leporello.core.loop.usage import micros, price
 from leporello.core.tokens import clip, estimate
 from leporello.errors import CompactorError, FoldRefused
-from leporello.flows.episodes import Written, distil, write_episode, written
+from leporello.flows.consolidate import distil
+from leporello.flows.episodes import Written, write_episode, written
 from leporello.flows.loop.body import Built, build
 from leporello.flows.loop.now import Now, keep, look
 from leporello.flows.loop.standing import Job
@@ -211,7 +212,7 @@ def _standing(turn: int, goal: str, current: str, todos: str, phase: str) -> str
 
 
 def _facts(ports: Ports, r: Reader, now: Now, room: int) -> tuple[str, tuple[str, ...]]:
-    facts = known_facts(r, now.scope)[: ports.policies.context.facts]
+    facts = known_facts(r, now.scope, now=ports.clock.now())[: ports.policies.context.facts]
     blocks, _ = pack.pack({"facts": fact_pieces(facts)}, budget=max(0, room), reserved={})
     return (blocks[0].text, blocks[0].ids) if blocks else ("", ())
 

@@ -8,7 +8,7 @@ from itertools import product
 
 import pytest
 
-from leporello.ports import Store
+from leporello.ports import Change, Store
 from leporello.records import Compact, Note, Provenance, Scope, Span
 from leporello.testing.conformance.opened import OpenedStore
 from leporello.testing.conformance.samples import AT, ENTRY, drafted, episode, fact, log, say, write
@@ -40,7 +40,7 @@ class ErasingRules(OpenedStore):
             said = write(w, S1, [drafted({"role": "user", "content": t}) for t in ("one", "two")])
             made = w.add_episode(w.open_session(S1), episode(S1, said), ENTRY)
             told = w.add_fact(fact(S1, provenance=Provenance("s1", (1,), (made.id,), (Span(said[0].id, 0, 1, 1),))), ENTRY)
-            w.put_fact(replace(told, text="later"), action="change", actor="x", why="y", at=AT)
+            w.put_fact(replace(told, text="later"), Change("change", "x", AT, "y"))
         with store.write() as w:
             counts = w.erase([*said, made, told])
             assert (counts["messages"], counts["episodes"], counts["facts"]) == (2, 1, 1)

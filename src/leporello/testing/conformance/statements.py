@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from leporello.errors import LeporelloError
-from leporello.ports import Store
+from leporello.ports import Change, Store
 from leporello.records import Compact, Fact, Item, Note, Provenance, Scope, Span
 from leporello.testing.conformance.opened import OpenedStore
 from leporello.testing.conformance.samples import AT, ENTRY, NASTY, drafted, episode, fact, say, write
@@ -75,7 +75,7 @@ class StatementRules(OpenedStore):
             provenance=Provenance(None, (9,)),
         )  # fmt: skip
         with store.write() as w:
-            w.put_fact(changed, action="retract", actor="ann", why="she moved", at=AT)
+            w.put_fact(changed, Change("retract", "ann", AT, "she moved"))
             assert w.record(S1, made.id) == changed
         with store.read() as r:
             assert r.facts(S1) == [changed]
@@ -84,7 +84,7 @@ class StatementRules(OpenedStore):
         """It raises, and nothing is written."""
         from_nowhere = replace(fact(S1), id="f_none")
         with pytest.raises(LeporelloError), store.write() as w:
-            w.put_fact(from_nowhere, action="retract", actor="ann", why="", at=AT)
+            w.put_fact(from_nowhere, Change("retract", "ann", AT, ""))
         with store.read() as r:
             assert r.facts(Scope()) == []
 
@@ -157,7 +157,7 @@ class StatementRules(OpenedStore):
             w.add_episode(w.open_session(S1), episode(S1, sources), ENTRY)
             w.add_fact(fact(Scope(user="ann", project="p")), ENTRY)
             gone: Fact = w.add_fact(fact(S1, "gone"), ENTRY)
-            w.put_fact(replace(gone, retracted_at=AT), action="retract", actor="ann", why="", at=AT)
+            w.put_fact(replace(gone, retracted_at=AT), Change("retract", "ann", AT, ""))
             w.put_note(Note(S2, "k", 1, AT))
         with store.read() as r:
             assert r.counts(Scope(user="ann")) == {"messages": 3, "episodes": 1, "facts": 1, "sessions": 2, "turns": 3, "notes": 1}
@@ -178,13 +178,7 @@ class StatementRules(OpenedStore):
             assert list(r.derived(Scope(), [sources[2].id, "m_none"])) == [] == list(r.derived(Scope(), []))
             assert list(r.derived(Scope("t2"), [sources[0].id])) == []
         with store.write() as w:
-            w.put_fact(
-                replace(near, provenance=Provenance("s1", (2,), (), (Span(sources[2].id, 0, 2, 3),))),
-                action="move",
-                actor="x",
-                why="",
-                at=AT,
-            )
+            w.put_fact(replace(near, provenance=Provenance("s1", (2,), (), (Span(sources[2].id, 0, 2, 3),))), Change("move", "x", AT, ""))
         with store.read() as r:
             assert {x.id for x in r.derived(Scope(), [sources[0].id])} == {made.id}
             assert {x.id for x in r.derived(Scope(), [sources[2].id])} == {near.id}

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from leporello.ports import Store, Writer
+from leporello.ports import Change, Store, Writer
 from leporello.records import Compact, Note, Provenance, Scope, Span
 from leporello.testing.conformance.opened import OpenedStore
 from leporello.testing.conformance.samples import AT, ENTRY, drafted, episode, fact, log, say, write
@@ -25,7 +25,7 @@ def everything(w: Writer, scope: Scope) -> None:
     made = w.add_episode(w.open_session(scope), episode(scope, said), ENTRY)
     w.put_episodes([replace(made, layer=3)])
     kept = w.add_fact(fact(scope, provenance=Provenance("s1", (1,), (), (Span(said[0].id, 0, 1, 1),))), ENTRY)
-    w.put_fact(replace(kept, text="changed"), action="change", actor="x", why="y", at=AT)
+    w.put_fact(replace(kept, text="changed"), Change("change", "x", AT, "y"))
     w.put_note(Note(scope, "k", "v", AT))
     w.put_pin(scope, "pin", at=AT)
     w.put_compact(Compact(scope, "text", 1, (), 1, "scripted/1"), at=AT)

@@ -34,27 +34,27 @@ SELECT count(*) FROM episode WHERE tenant = ? AND scope IN (SELECT value FROM js
 
 -- name: add_fact
 INSERT INTO fact (tenant, scope, id, kind, text, why, source, trust, confidence, tags, valid_from, valid_to, recorded, retracted, status,
-  supersedes, provenance)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING rid;
+  supersedes, provenance, superseded_by, conflicts, subject, predicate, object)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING rid;
 
 -- name: facts
 SELECT rid, scope, id, kind, text, why, source, trust, confidence, tags, valid_from, valid_to, recorded, retracted, status, supersedes,
-  provenance
+  provenance, superseded_by, conflicts, subject, predicate, object
 FROM fact WHERE tenant = ? AND scope IN (SELECT value FROM json_each(?)) ORDER BY rid;
 
 -- name: fact_by_id
 SELECT rid, scope, id, kind, text, why, source, trust, confidence, tags, valid_from, valid_to, recorded, retracted, status, supersedes,
-  provenance
+  provenance, superseded_by, conflicts, subject, predicate, object
 FROM fact WHERE tenant = ? AND id = ?;
 
 -- name: facts_by_rid
 SELECT rid, scope, id, kind, text, why, source, trust, confidence, tags, valid_from, valid_to, recorded, retracted, status, supersedes,
-  provenance
+  provenance, superseded_by, conflicts, subject, predicate, object
 FROM fact WHERE tenant = ? AND rid IN (SELECT value FROM json_each(?));
 
 -- name: put_fact
 UPDATE fact SET kind = ?, text = ?, why = ?, source = ?, trust = ?, confidence = ?, tags = ?, valid_from = ?, valid_to = ?, retracted = ?,
-  status = ?, supersedes = ?, provenance = ?
+  status = ?, supersedes = ?, provenance = ?, superseded_by = ?, conflicts = ?, subject = ?, predicate = ?, object = ?
 WHERE tenant = ? AND id = ? RETURNING rid;
 
 -- name: delete_fact
@@ -64,7 +64,22 @@ DELETE FROM fact WHERE rid = ?;
 SELECT count(*) FROM fact WHERE tenant = ? AND scope IN (SELECT value FROM json_each(?)) AND retracted IS NULL;
 
 -- name: add_history
-INSERT INTO history (tenant, fact, at, action, actor, why, was) VALUES (?, ?, ?, ?, ?, ?, ?);
+-- A change is never dated before the one that it follows, whatever the clock says.
+INSERT INTO history (tenant, fact, at, action, actor, why, was, cause)
+VALUES (?1, ?2, max(?3, ifnull((SELECT max(at) FROM history WHERE tenant = ?1 AND fact = ?2), ?3)), ?4, ?5, ?6, ?7, ?8);
+
+-- name: history
+SELECT h.at, h.action, h.actor, h.why, h.cause, h.was
+FROM history h JOIN fact f ON f.rid = h.fact WHERE h.tenant = ? AND f.id = ? ORDER BY h.rid;
+
+-- name: held_then
+-- Of these facts, the states that changes after a moment put an end to, the earliest first.
+SELECT f.id, h.was FROM history h JOIN fact f ON f.rid = h.fact
+WHERE h.tenant = ? AND h.fact IN (SELECT rid FROM fact WHERE tenant = ?1 AND id IN (SELECT value FROM json_each(?2))) AND h.at > ?3 AND h.was <> 'null'
+ORDER BY h.rid DESC;
+
+-- name: delete_history
+DELETE FROM history WHERE tenant = ? AND fact = (SELECT rid FROM fact WHERE tenant = ?1 AND id = ?2) RETURNING rid;
 
 -- name: add_source
 INSERT INTO source (tenant, parent, child) VALUES (?, ?, ?) ON CONFLICT DO NOTHING;
@@ -78,3 +93,21 @@ DELETE FROM source WHERE tenant = ?1 AND (parent = ?2 OR child = ?2);
 
 -- name: delete_parents
 DELETE FROM source WHERE tenant = ? AND child = ?;
+
+-- name: near_facts
+-- The facts of one scope that share most keys.
+SELECT f.rid, f.scope, f.id, f.kind, f.text, f.why, f.source, f.trust, f.confidence, f.tags, f.valid_from, f.valid_to, f.recorded,
+  f.retracted, f.status, f.supersedes, f.provenance, f.superseded_by, f.conflicts, f.subject, f.predicate, f.object
+FROM (SELECT fact, count(*) AS shared FROM fact_key WHERE tenant = ?1 AND scope = ?2 AND key IN (SELECT value FROM json_each(?3))
+  GROUP BY fact ORDER BY shared DESC, fact DESC LIMIT ?4) k JOIN fact f ON f.rid = k.fact
+ORDER BY k.shared DESC, f.rid DESC;
+
+-- name: add_key
+INSERT INTO fact_key (tenant, scope, key, fact) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING;
+
+-- name: delete_keys
+DELETE FROM fact_key WHERE fact = ?;
+
+-- name: facts_mark
+SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'history'), 0) + ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'fact'), 0)
+  + ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'removal'), 0);

@@ -58,6 +58,7 @@ ORDER BY rid;
 DELETE FROM scope WHERE tenant = :tenant
   AND rid NOT IN (SELECT scope FROM session WHERE tenant = :tenant)
   AND rid NOT IN (SELECT scope FROM fact WHERE tenant = :tenant)
+  AND rid NOT IN (SELECT scope FROM claim WHERE tenant = :tenant)
   AND rid NOT IN (SELECT scope FROM note WHERE tenant = :tenant)
   AND rid NOT IN (SELECT scope FROM pin WHERE tenant = :tenant)
   AND rid NOT IN (SELECT scope FROM compact WHERE tenant = :tenant)

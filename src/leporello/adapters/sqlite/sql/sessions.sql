@@ -1,12 +1,13 @@
 -- name: session
-SELECT messages, turns, answered, joinable, folded, folded_turn, episodes, stalled, closed_at FROM session WHERE tenant = ? AND scope = ?;
+SELECT messages, turns, answered, joinable, folded, folded_turn, episodes, stalled, closed_at, consolidated FROM session WHERE tenant = ? AND scope = ?;
 
 -- name: add_session
 INSERT INTO session (tenant, scope, messages, turns, answered, joinable, folded, folded_turn, episodes, stalled)
 VALUES (?, ?, 0, 0, 0, 0, 0, 0, 0, 0);
 
 -- name: put_session
-UPDATE session SET messages = ?, turns = ?, answered = ?, joinable = ?, folded = ?, folded_turn = ?, episodes = ?, stalled = ?, closed_at = ?
+UPDATE session SET messages = ?, turns = ?, answered = ?, joinable = ?, folded = ?, folded_turn = ?, episodes = ?, stalled = ?, closed_at = ?,
+  consolidated = ?
 WHERE tenant = ? AND scope = ?;
 
 -- name: delete_session

@@ -1,0 +1,245 @@
+"""The clauses of a statement and how each is meant: told, asked, supposed, reported, about the past, about the future."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from leporello.core.facts import cues_words as words
+from leporello.core.facts.cues_frames import PHRASES
+from leporello.core.facts.tokens import Token, tokens
+
+_ENDS = frozenset(".!?\n。！？")
+_BREAKS = frozenset(",;:()—–，；：、（）")
+_QUOTES = frozenset("\"“”«»「」")
+_SPLIT_AT = frozenset("but which because although whereas while und and y and et mais pero aber sondern so who weil porque since after car denn".split())
+_TITLES = frozenset("dr mr mrs ms st prof no nr vs sr sra bzw z.b e.g i.e".split())
+_MONTH_START = re.compile(r"jan|feb|mar|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez|ener|abr|ago|dic|fev|avr|aou|jui", re.IGNORECASE)
+_DATED = re.compile(r"\s*\((?:(?:week of )?\d{4}(?:-\d{2}(?:-\d{2})?)?)\)")
+_DAY_WORD = re.compile(
+    r"(?i)\b((?:(?:next|last|this|nächste[nrs]?|letzte[nrs]?|kommende[nrs]?|el próximo|la próxima|este|esta) )?(?:today|tomorrow|yesterday|tonight|week|month|year|monday|tuesday|wednesday|thursday|friday|saturday|sunday|"
+    r"heute|morgen|gestern|übermorgen|woche|monat|jahr|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|hoy|mañana|ayer|semana|mes|lunes|martes|miércoles|jueves|viernes|sábado|domingo|demain|hier|semaine|mois)"
+    r"|(?:明天|今天|昨天|后天|下周.?|上周.?)) ?\(((?:week of )?\d{4}(?:-\d{2}(?:-\d{2})?)?)\)"
+)
+SPEAKER = re.compile(r"^\s*([^\W\d_][\w.'’ -]{0,30}?)(?: \([^()]{1,30}\))?:\s+(?=\S)")
+_NOT_SPEAKERS = frozenset("update note fyi correction edit ps todo fact preference decision reminder warning summary user assistant deadline actualizacion nota hinweis aktualisierung korrektur".split())
+
+
+@dataclass
+class Clause:
+    """One clause: its words without marks, and how it is meant."""
+
+    words: list[Token]
+    mode: str = "told"  # told, asked, maybe, reported, past, future
+    corrected: bool = False
+    given_up: list[Token] = field(default_factory=list)
+
+
+def split_speaker(text: str) -> tuple[str, str]:
+    """The speaker's name at the start of `text` ("Alice: I moved") or "", and the rest."""
+    found = SPEAKER.match(text)
+    if not found or not found.group(1)[0].isupper() or len(found.group(1).split()) > 3:
+        return "", text
+    name = found.group(1)
+    if name.casefold() in _NOT_SPEAKERS or found.end() > 40:
+        return ("", text[found.end() :]) if name.casefold() in {"user", "update", "fyi", "note"} else ("", text)
+    if any(w in words.STOP or w in words.COPULA for w in name.casefold().split()):
+        return "", text
+    return name, text[found.end() :]
+
+
+def undated(text: str) -> str:
+    """Without the dates in brackets that say when something was told; those that a relative day stands for replace it."""
+    if "(" not in text:
+        return text
+    return _DATED.sub("", _DAY_WORD.sub(lambda m: m.group(2).removeprefix("week of "), text))
+
+
+def clauses(text: str) -> list[Clause]:
+    """The clauses of a text, in order."""
+    out: list[Clause] = []
+    for sentence, asked in _sentences(tokens(text)):
+        out += _of_sentence(sentence, asked)
+    return out
+
+
+def _sentences(all_tokens: Sequence[Token]) -> Iterable[tuple[list[Token], bool]]:
+    current: list[Token] = []
+    for i, token in enumerate(all_tokens):
+        if token.fold not in _ENDS:
+            current.append(token)
+            continue
+        before = current[-1].fold if current else ""
+        after = all_tokens[i + 1].text if i + 1 < len(all_tokens) else ""
+        if token.fold == "." and (before in _TITLES or (before.isdigit() and _MONTH_START.match(after))):
+            continue
+        if current:
+            yield current, token.fold in "?？"
+        current = []
+    if current:
+        yield current, False
+
+
+def _of_sentence(sentence: list[Token], asked: bool) -> list[Clause]:
+    first = next((t.fold for t in sentence if not t.mark), "")
+    plain = [t for t in sentence if not t.mark]
+    pieces = _joined(_pieces(sentence))
+    made = [Clause([t for t in p if not t.mark]) for p in pieces]
+    supposed = any(_supposes(t) for t in sentence[:3]) or any(t.fold in {"if", "unless", "falls"} for t in sentence)
+    supposed = supposed or _has(plain, (("如", "果"), ("要", "是")))
+    wholly = asked and (first in words.QUESTION_START or "吗" in {t.fold for t in plain} or len(made) == 1)
+    wholly = wholly or _opens_question(plain)
+    reported = _is_reported(sentence, plain)
+    if reported and made:
+        made[0].words = _without_reporter(made[0].words)
+    corrected = False
+    for n, clause in enumerate(made):
+        clause.mode = _mode(clause.words)
+        head = clause.words[0].fold if clause.words else ""
+        if wholly or (asked and n == len(made) - 1) or (head in words.REQUEST_START and len(clause.words) > 1 and n + 1 >= len(made)) or _opens_question(clause.words):
+            clause.mode = "asked"
+        elif supposed:
+            clause.mode = "maybe"
+        elif reported and clause.mode in {"told", "future"}:
+            clause.mode = "reported"
+        corrected = corrected or any(t.fold in words.CORRECTION for t in clause.words) or _has(clause.words, (("更", "正"), ("纠", "正")))
+        clause.corrected = corrected
+    return _with_given_up(made)
+
+
+def _supposes(token: Token) -> bool:
+    return token.fold in words.IF_START and (token.fold != "si" or token.text.lower() == "si")
+
+
+def _opens_question(plain: Sequence[Token]) -> bool:
+    """Can you, should we, do I: an auxiliary with a pronoun after it."""
+    return len(plain) > 2 and plain[0].fold in _AUXILIARY and plain[1].fold in _ASKED
+
+
+_AUXILIARY = frozenset("can could would should do does did is are will shall may am have has how what when where why which kannst konnt konnten sollten sollen soll puedes podrias deberiamos debo peux pouvez devrait".split())
+_ASKED = frozenset("you we i he she they it the do can should is are du ihr wir ich sie er tu nous vous je on much many would to".split())
+
+
+def _pieces(sentence: list[Token]) -> list[list[Token]]:
+    pieces: list[list[Token]] = [[]]
+    for i, token in enumerate(sentence):
+        after = sentence[i + 1].fold if i + 1 < len(sentence) else ""
+        before = sentence[i - 1].fold if i else ""
+        year = after[:2] in {"19", "20"} and len(after) == 4 and before[:1].isdigit()
+        if token.fold in _BREAKS and not year:
+            pieces.append([])
+        elif token.fold in _SPLIT_AT and i and pieces[-1] and _starts_clause(sentence, i):
+            pieces.append([token])
+        elif not (token.fold in _BREAKS):
+            pieces[-1].append(token)
+    return [p for p in pieces if any(not t.mark for t in p)]
+
+
+def _starts_clause(sentence: Sequence[Token], i: int) -> bool:
+    """Whether a conjunction at `i` begins a clause: a verb or a pronoun follows it."""
+    if sentence[i].fold in {"but", "which", "because", "although", "whereas", "pero", "aber", "mais", "weil", "porque", "sondern"}:
+        return True
+    rest = [t.fold for t in sentence[i + 1 : i + 5] if t.fold not in words.ADVERBS]
+    if not rest:
+        return False
+    head = rest[0]
+    if head in {"i", "we", "he", "she", "they", "it", "ich", "wir", "er", "je", "j'", "nous", "yo", "nosotros"}:
+        return True
+    return any(tuple(rest[: len(p.words)]) == p.words for p in PHRASES.get(head, ()))
+
+
+def _joined(pieces: list[list[Token]]) -> list[list[Token]]:
+    """Pieces without a verb that is known belong to what stands before them (lists, asides)."""
+    out: list[list[Token]] = []
+    for piece in pieces:
+        plain = [t.fold for t in piece if not t.mark]
+        if out and len(plain) <= 3 and plain[0] not in words.NEGATION and not _says(plain) and not any(w in words.CORRECTION for w in plain):
+            out[-1] = [*out[-1], *piece]
+        else:
+            out.append(piece)
+    return out
+
+
+def _says(plain: Sequence[str]) -> bool:
+    return any(w in PHRASES or w in words.COPULA or w in words.CHANGE_STEMS or w in words.ENDED or w in words.FIRST or w in words.FIRST_MANY for w in plain)
+
+
+def _with_given_up(made: list[Clause]) -> list[Clause]:
+    """"Thursday, not Tuesday": the last part says what no longer holds of the part before it."""
+    out: list[Clause] = []
+    for clause in made:
+        plain = [t.fold for t in clause.words]
+        if out and 2 <= len(plain) <= 6 and (plain[0] in {"not", "nicht", "no", "pas"} or plain[:2] == ["不", "是"]) and not _says(plain[2:]):
+            end = next((i for i, w in enumerate(plain) if w in {"for", "fur", "para", "pour"}), len(plain))
+            out[-1].given_up += clause.words[1:end]
+            out[-1].words += clause.words[end:]
+            out[-1].corrected = True
+        elif clause.words:
+            out.append(clause)
+    return out
+
+
+def _mode(tokens_: Sequence[Token]) -> str:
+    if _is_maybe(tokens_):
+        return "maybe"
+    folded = [t.fold for t in tokens_]
+    changed = any(w in words.CHANGE_STEMS or w in words.ENDED for w in folded if w.isascii())
+    perfect = any(w in {"have", "has", "ve"} for w in folded)
+    past = any(t.fold in words.PAST and not (t.fold == "had" and changed) for t in tokens_)
+    if _has(tokens_, words.PAST_PHRASES) or (past and not changed and not perfect):
+        return "past"
+    if any(w in words.FUTURE for w in folded) or _has(tokens_, words.FUTURE_PHRASES):
+        return "future"
+    return "told"
+
+
+def _is_maybe(tokens_: Sequence[Token]) -> bool:
+    rather = _has(tokens_, (("would", "rather"), ("rather", "have"), ("lieber",)))
+    for i, token in enumerate(tokens_):
+        if token.fold in words.MAYBE and not (token.fold == "would" and rather):
+            return True
+        if token.text in {"may", "würde", "würden", "könnte", "könnten", "Könnte", "hätte", "hätten"} and i:
+            return True
+        if token.fold == "if" or (i == 0 and _supposes(token)):
+            return True
+    return _has(tokens_, words.MAYBE_PHRASES)
+
+
+def _is_reported(sentence: Sequence[Token], plain: Sequence[Token]) -> bool:
+    quotes = [i for i, t in enumerate(sentence) if t.fold in _QUOTES]
+    if len(quotes) >= 2 and quotes[-1] - quotes[0] > 4:
+        return True
+    if not _has(plain, words.REPORTED_PHRASES):
+        return False
+    own = plain[0].fold in words.FIRST and len(plain) > 1 and plain[1].fold in {"said", "say", "told", "mentioned", "sagte"}
+    return not own
+
+
+def _without_reporter(tokens_: list[Token]) -> list[Token]:
+    """What is reported, without who says so ("Bob says that")."""
+    at = find(tokens_[:6], words.REPORTED_PHRASES)
+    if at < 0 or len(tokens_) < at + 4:
+        return tokens_
+    width = max(len(p) for p in words.REPORTED_PHRASES if tuple(t.fold for t in tokens_[at : at + len(p)]) == p)
+    rest = tokens_[at + width :]
+    while rest and rest[0].fold in {"that", "dass", "que", "qu'", "me", "us", "to"}:
+        rest = rest[1:]
+    return rest if len(rest) >= 3 and (at or tokens_[0].fold in {"apparently", "allegedly", "angeblich"}) else tokens_
+
+
+def _has(tokens_: Sequence[Token], phrases: Iterable[tuple[str, ...]]) -> bool:
+    return find(tokens_, phrases) >= 0
+
+
+def find(tokens_: Sequence[Token], phrases: Iterable[tuple[str, ...]]) -> int:
+    """Where the first of the phrases stands in the tokens; -1 where none does."""
+    folded = [t.fold for t in tokens_]
+    here = set(folded)
+    for phrase in phrases:
+        if phrase[0] in here:
+            n = len(phrase)
+            for i, word in enumerate(folded):
+                if word == phrase[0] and tuple(folded[i : i + n]) == phrase:
+                    return i
+    return -1

@@ -1,0 +1,89 @@
+"""What a statement says, as far as rules can tell: who, what about them, which value, and whether it changed or ended.
+
+No model and no grammar: phrases that people use for what engines remember (where somebody lives, what is used, when something is due), in
+English, German, Spanish, French and Chinese; points in time and numbers with units, which have their own syntax in every language; and
+for the rest the words of a clause. A language without rules gives a statement without subject and predicate, of which nothing follows.
+"""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from leporello.core.facts.claims import Claim, claims
+from leporello.core.facts.clauses import clauses, split_speaker, undated
+from leporello.core.facts.cues_frames import SINGLE
+from leporello.core.facts.tokens import fold
+from leporello.core.words import query_terms
+
+_KEYS = 24
+_RELATIVES = frozenset("which that who it das dies die der es que qui ce cela eso esto".split())
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What a statement says, as far as rules can tell; empty strings where they cannot.
+
+    `subject`: "user" for the first person without a known speaker, the speaker's folded name with one, else the folded name or noun
+    phrase. `predicate`: canonical where known ("home", "employer", "use:database"), else the stems of the attribute. `object`: the folded
+    value. `single`: the predicate holds one value at a time. `claims`: all that is said, clause by clause.
+    """
+
+    text: str
+    subject: str
+    predicate: str
+    object: str
+    single: bool
+    negated: bool
+    ended: bool
+    changed: bool
+    claims: tuple[Claim, ...]
+
+
+@lru_cache(maxsize=1 << 13)
+def read(text: str, *, speaker: str = "") -> Statement:
+    """Reads any string. A leading "Name: " is the speaker; `speaker` is who is taken for the first person otherwise."""
+    name, rest = split_speaker(text)
+    who = " ".join(fold(w) for w in (name or speaker).split())
+    found: list[Claim] = []
+    before = ""
+    for clause in clauses(undated(rest))[:24]:
+        of_it = bool(clause.words) and clause.words[0].fold in _RELATIVES and bool(found)
+        about = found[-1].about if of_it else frozenset()
+        for claim in claims(clause, speaker=who, before=before):
+            found.append(replace(claim, about=claim.about | about) if of_it else claim)
+            before = claim.subject if claim.subject != "?" else before
+    main = next((c for c in found if c.mode == "told" and c.predicate and c.predicate != "is"), None) or next((c for c in found if c.mode == "told"), None)
+    if main is None:
+        return Statement(text, "", "", "", False, False, False, False, tuple(found))
+    predicate = attribute(main)
+    value = main.object or _valued(main)
+    return Statement(text, main.subject, predicate, value, is_single(main), main.negated, main.ended, main.change > 0, tuple(found))
+
+
+def attribute(claim: Claim) -> str:
+    """The predicate, or for an attribute without a name the stems of what it is about."""
+    if claim.predicate and claim.predicate != "is":
+        return claim.predicate
+    return " ".join(sorted(claim.where or claim.about))[:80]
+
+
+def is_single(claim: Claim) -> bool:
+    """Whether what the claim is about holds one value at a time."""
+    return claim.predicate in SINGLE or (claim.predicate in {"", "is"} and bool(claim.numbers or claim.times) and not claim.event)
+
+
+def _valued(claim: Claim) -> str:
+    parts = [f"{q.value:g} {q.unit}".strip() for q in claim.numbers]
+    parts += [f"{facet} {' '.join(map(str, sorted(values)))}" for facet, values in claim.times]
+    return ", ".join(parts)
+
+
+def keys(statement: Statement) -> tuple[int, ...]:
+    """Up to 24 32-bit hashes under which a statement that concerns the same thing is found again: its subject with its predicate, its telling words."""
+    found = dict.fromkeys(
+        zlib.crc32(f"{c.subject}|{attribute(c)}".encode("utf-8", "surrogatepass")) for c in statement.claims[:6] if c.subject and attribute(c) and c.mode != "asked"
+    )
+    found.update(dict.fromkeys(int(h) for h in query_terms(undated(split_speaker(statement.text[:2_000])[1])).hashes))
+    return tuple(found)[:_KEYS]
