@@ -79,6 +79,7 @@ def test_a_capital_at_the_start_counts_if_another_fact_knows_the_name() -> None:
 STATED = [
     ("Bob is short for Robert.", "bob", "robert"),
     ("Mel = Melanie", "mel", "melanie"),
+    ("Melanie = Mel", "mel", "melanie"),
     ("Melanie is also known as Mel.", "mel", "melanie"),
     ("Robert Smith, alias Bobby, called.", "bobby", "robert smith"),
     ("Robert's nickname is Bob.", "bob", "robert"),
@@ -156,6 +157,25 @@ def test_given_aliases_count() -> None:
     assert made.holders["alice"] == ("f9", "f1") and find(made, "user") == "alice"
 
 
+def test_the_user_is_the_one_of_the_facts_scope() -> None:
+    anna, bert = Scope(user="Anna"), Scope(user="bert")
+    every = [
+        fact("f1", "I live in Rome.", "user", "home", "rome", scope=anna), fact("f2", "My dog is called Rex.", "user's dog", "named", "rex", scope=anna),
+        fact("f3", "I live in Oslo.", "user", "home", "oslo", scope=bert), fact("f4", "I met Anna.", "user", "met", "anna", scope=bert),
+        fact("f5", "The username is long.", "username", "is", "long", scope=bert), fact("f6", "I live.", "user", "home", "oslo"),
+    ]  # fmt: skip
+    made = graph(every)
+    assert triples(made) == [
+        ("anna", "home", "rome"), ("anna's dog", "named", "rex"), ("bert", "home", "oslo"), ("bert", "met", "anna"), ("username", "is", "long"),
+        ("user", "home", "oslo"),
+    ]  # fmt: skip
+    assert made.entities["anna"].kind == made.entities["user"].kind == "person" and made.entities["username"].kind == "thing"
+    mine = graph(every[:2], aliases={"user": "Anna"})
+    for query in ("what is my dog's name", "anna's dog", "the user's dog"):
+        assert "anna's dog" in seeds(mine, query), query
+    assert find(mine, "user") == find(mine, "ANNA") == "anna" and "anna's dog" not in seeds(mine, "your dog")
+
+
 @pytest.mark.parametrize(
     "query", ["where does alice live", "ALICE?", "Where does Alice live?", "alice's home", "the home of (alice)", "wo wohnt álice"]
 )
@@ -183,6 +203,7 @@ def test_names_without_spaces_are_met_inside_a_query() -> None:
 @pytest.mark.parametrize("query", ["", "zebra", "the and of", "?!", "x" * 10_000])
 def test_without_a_known_name_the_lane_is_empty(query: str) -> None:
     assert lane(graph([LISBON, FALCON]), query) == {} and lane(graph([]), query) == {}
+    assert lane(graph([LISBON, FALCON]), "alice", alpha=0.0) == {}  # a walk that never leaves its seeds reaches no fact
 
 
 def test_the_lane_reaches_what_is_two_steps_away_and_ranks_it_below() -> None:
@@ -311,3 +332,37 @@ def test_find_means_one_entity_or_none() -> None:
     assert (
         find(made, "meyer") == "" and find(made, "carl meyer") == "carl meyer" and find(made, "f2") == "f2" and find(made, "nobody") == ""
     )
+
+
+@given(
+    st.lists(
+        st.tuples(
+            *[st.one_of(st.text(max_size=30), st.sampled_from(["Bob", "bob is short for Bob Ray.", "a/b.py", "user", "Ann = Anna"]))] * 4
+        ),
+        max_size=5,
+    )
+)
+def test_facts_of_any_text_make_a_graph(claims: list[tuple[str, str, str, str]]) -> None:
+    made = graph([fact(f"f{i}", text, *claim) for i, (text, *claim) in enumerate(claims)])
+    assert all(n in made.entities or n in made.facts for e in made.edges for n in (e.subject, e.object))
+    assert set(made.names.values()) <= set(made.entities) and all(made.names[n] == n for n in made.entities)
+    for text, *_ in claims:
+        assert all(0 < score <= 1 for score in lane(made, text).values()) and find(made, text) in {"", *made.entities, *made.facts}
+
+
+RUNS = [
+    "alias " + "Aa" * 9_000,
+    "known as " + "A.a-" * 5_000,
+    "= " + "a/" * 9_000,
+    "又名" + "李" * 20_000,
+    "李又名" * 5_000,
+    "is called A B " * 1_500,
+    "a." * 9_000,
+]
+
+
+@pytest.mark.parametrize("text", RUNS, ids=range(len(RUNS)))
+def test_hostile_text_is_read_in_good_time(text: str) -> None:
+    began = perf_counter()
+    graph([fact("f1", text)])
+    assert perf_counter() - began < 2

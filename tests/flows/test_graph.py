@@ -97,8 +97,9 @@ def test_an_unknown_name_is_not_found_with_names_like_it(mem: Memory, graphs: Gr
         neighbourhood(mem._ports, graphs, alice.scope, "Zorro")
     with pytest.raises(NotFound):
         paths(mem._ports, graphs, alice.scope, "Melanie", "Zorro")
-    with pytest.raises(EmptyQuery):
-        neighbourhood(mem._ports, graphs, alice.scope, "  ")
+    for nothing in ("", "  ", "@", "\u0301"):
+        with pytest.raises(EmptyQuery):
+            neighbourhood(mem._ports, graphs, alice.scope, nothing)
 
 
 def test_nothing_crosses_scopes(mem: Memory, graphs: Graphs) -> None:
@@ -238,6 +239,23 @@ def test_a_name_in_a_script_without_spaces_is_found_inside_a_text(mem: Memory, g
     put(mem, alice, "我的老板是王芳。")
     alice.remember("昨天王芳推荐了《三体》。")
     assert ("王芳", "mentioned with", "三体") in around(mem, graphs, alice, "王芳")
+
+
+def test_the_user_of_a_scope_is_one_person_and_two_users_are_two(mem: Memory, graphs: Graphs) -> None:
+    anna, bert = mem.scope(user="Anna"), mem.scope(user="Bert")
+    put(mem, anna, "I live in Rome.", "user", "home", "rome")
+    put(mem, bert, "I live in Oslo.", "user", "home", "oslo")
+    assert around(mem, graphs, anna, "user") == around(mem, graphs, anna, "anna") == {("anna", "home", "rome")}
+    assert around(mem, graphs, mem.scope(), "bert") == {("bert", "home", "oslo")}
+
+
+def test_a_fact_can_be_asked_about_and_a_long_message_gives_its_first_names(mem: Memory, graphs: Graphs) -> None:
+    alice = mem.scope(user="alice")
+    held = put(mem, alice, "We met Paul in Rome.")
+    found = neighbourhood(mem._ports, graphs, alice.scope, held.id)
+    assert found.entity.kind == "fact" and found.entity.name == held.text and {e.object for e in found.edges} == {"paul", "rome"}
+    alice.remember("Quentin wrote to " + ", ".join(f"user{i}@example.org" for i in range(100)))
+    assert len(neighbourhood(mem._ports, graphs, alice.scope, "Quentin").edges) == 20
 
 
 def test_what_is_learned_by_hand_is_in_the_graph(mem: Memory, graphs: Graphs) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from leporello.core import facts as rules
 from leporello.core import windows
-from leporello.core.extract import extract
+from leporello.core.extract import extract, states
 from leporello.core.facts.read import keys, read
 from leporello.core.guard.echo import Echoes
 from leporello.flows.episodes import unchanged, written
@@ -127,7 +127,7 @@ def _readings(ports: Ports, messages: Sequence[Message], episodes: Sequence[Epis
     out = [] if by_rules else list(episodes)
     for n in range(0, len(rest), _READING):
         part = rest[n : n + _READING]
-        items = extract(part, detail=0)
+        items = (*extract(part, detail=0), *states(part))
         if items:
             place = ((part[0].turn, part[-1].turn), (part[0].pos, part[-1].pos))
             out.append(

@@ -137,7 +137,7 @@ class _Look:
 
     def start(self, name: str) -> Entity:
         """The entity that a name means here; `NotFound` if no fact and no message holds it."""
-        if not name.strip():
+        if not key(name.removeprefix("@")):
             raise EmptyQuery()
         held = self.graph.node(core.find(self.graph, name))
         start = held or Entity(key(name.removeprefix("@")), name.strip(), "name")
@@ -208,6 +208,7 @@ def _made(reader: Reader, moment: _Moment, mark: int, now: datetime, before: dic
     held = [f for f in facts if rules.believed(f, as_of=as_of, now=believed_at or now)]
     timeless = as_of is not None or believed_at is not None
     until = None if timeless else min((f.valid_to for f in held if f.valid_to is not None), default=None)
+    aliases = {core.USER: scope.user} if scope.user and scope.user != core.USER else {}
     read: dict[str, tuple[Fact, Read]] = {}
 
     def reading(fact: Fact) -> Read:
@@ -215,7 +216,7 @@ def _made(reader: Reader, moment: _Moment, mark: int, now: datetime, before: dic
         read[fact.id] = (fact, known[1] if known is not None and _says_the_same(known[0], fact) else core.read(fact))
         return read[fact.id][1]
 
-    return _Held(mark, None if timeless else now, until, core.graph(held, reading=reading), read)
+    return _Held(mark, None if timeless else now, until, core.graph(held, aliases=aliases, reading=reading), read)
 
 
 def _says_the_same(a: Fact, b: Fact) -> bool:

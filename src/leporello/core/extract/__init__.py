@@ -9,18 +9,18 @@ from collections.abc import Mapping, Sequence
 
 from leporello.core import blocks
 from leporello.core.extract.agents import agent_statements, shown_code
-from leporello.core.extract.said import spoken
+from leporello.core.extract.said import spoken, talks
 from leporello.core.extract.select import select
 from leporello.core.extract.standing import stand
+from leporello.core.extract.states import states
 from leporello.core.extract.talk import talk_statements
 from leporello.core.extract.users import requests
 from leporello.core.extract.work import error_items, form_items, gather, plan_items, step_items
 from leporello.core.extract.worth import worth
 from leporello.records import Item, Message
 
-__all__ = ["extract", "select", "stand", "worth"]
+__all__ = ["extract", "select", "stand", "states", "worth"]
 _OWN = {"decision", "error", "eliminated", "open", "next", "constraint"}
-_ROLE_NAMES = {"user", "assistant", "human", "ai", "system", "tool"}
 
 
 def extract(messages: Sequence[Message], *, detail: int = 300, kept: Mapping[str, float] | None = None) -> tuple[Item, ...]:
@@ -40,10 +40,8 @@ def extract(messages: Sequence[Message], *, detail: int = 300, kept: Mapping[str
         found += [*error_items(work), *plan_items(work)]
         if detail:
             found += [*form_items(work, value), *shown_code(messages, detail=detail, kept=value)]
-    elif len(speakers := {m.name for m in messages if m.name and m.name.casefold() not in _ROLE_NAMES}) >= 2 or all(
-        m.role != "assistant" for m in messages
-    ):
-        found = talk_statements(messages, heard, named=bool(speakers))
+    elif (named := talks(messages)) is not None:
+        found = talk_statements(messages, heard, named=named)
     else:
         asked = requests(messages, heard, chat=True)
         found = [*asked, *agent_statements(messages, heard, _answered(asked))]

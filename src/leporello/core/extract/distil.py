@@ -15,9 +15,13 @@ from dataclasses import dataclass
 from leporello.core.extract import cues
 from leporello.core.extract.names import names, plain_words
 from leporello.core.extract.standing import AGREED, GIVEN_UP, stand
+from leporello.core.extract.states import STATE
 from leporello.records import Episode, FactKind, Item, Operation, Section, Trust
 
 PER_SESSION = 10
+USUAL = 20
+"""Turns of a session that gives at most ten facts. A longer one gives as many more, and at most `MOST`."""
+MOST = 20
 OF_AGENT = 2
 """How many of them what the agent found out may take in any case."""
 AGAIN = 0.15
@@ -74,6 +78,18 @@ _FIX = re.compile(r"\bfix(?:es|ed)?\b", re.IGNORECASE)
 _NAMED = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}|\d|[^\x00-\x7f]{4}")
 
 
+_OURS = re.compile(r"\b(?:we|our|us|i|i['’](?:ve|ll|m|d)|we['’](?:ve|ll|re|d)|let['’]s|decided|chose|chosen|agreed|settled|opted|switched|wir|ich|nous|on a|hemos|he)\b", re.IGNORECASE)
+_WANTS = re.compile(
+    r"\W*(?:(?:so|and|but|also|however|ok(?:ay)?)[, ]+)*i(?:['’]m| am|['’]d| would|['’]ve been)? (?:(?:kind ?of|kinda|just|also|really|currently) )*(?:trying to|try to|want(?:ing)? to|need(?:ing)?|working on|looking (?:for|to)|"
+    r"having (?:trouble|issues|problems|difficulty)|struggling|getting (?:this|an|the) |wondering|not sure|unsure|curious|like to|appreciate|worried)\b",
+    re.IGNORECASE,
+)
+_STUCK = re.compile(
+    r"\b(?:not (?:quite )?sure (?:how|if|what|why|whether|where)|how to|can you|could you|help me|not triggering|doesn['’]t seem to|i want to make sure|correctly|what['’]s going on)\b",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True)
 class _Candidate:
     item: Item
@@ -97,42 +113,67 @@ def _candidates(episodes: Sequence[Episode]) -> list[_Candidate]:
         by_session[episode.scope.session].append(episode)
     out: list[_Candidate] = []
     for group in by_session.values():
-        out += _best(_of_session(group))
+        turns = sum(max(1, e.turns[1] - e.turns[0] + 1) for e in group)
+        out += _best(_of_session(group), most=min(MOST, max(PER_SESSION, PER_SESSION * turns // USUAL)))
     return sorted(out, key=lambda c: (c.order, c.item.at.timestamp() if c.item.at else 0.0, c.item.text))
 
 
 def _of_session(episodes: Sequence[Episode]) -> list[_Candidate]:
-    """What of one session may become a fact: of decisions on one matter only the one that stands."""
+    """What of one session may become a fact: of decisions on one matter only the one that stands, of a sentence that asks what it tells."""
     told = [(n, e.id, i) for n, e in enumerate(episodes) for i in e.items]
     standing = stand([i for _, _, i in told])
     home = {id(i): (n, e) for n, e, i in told}
+    states = {(s.message, s.end) for _, _, i in told if i.key == STATE for s in i.spans}
     out = []
     for item in standing:
-        if (kind := _lasting(item)) and id(item) in home:
+        if id(item) not in home or (item.key != STATE and (_asks(item) or _tells_a_state(item, states))):
+            continue
+        if (kind := _lasting(item)) is not None:
             n, episode = home[id(item)]
             out.append(_Candidate(item, kind, episode, n))
     return out
 
 
-def _best(candidates: Sequence[_Candidate]) -> list[_Candidate]:
-    """At most ten, the weightiest; two places are kept for what the agent found out, and rules said in one breath are one."""
+def _tells_a_state(item: Item, states: set[tuple[str, int]]) -> bool:
+    """True for a plain statement of which a part stands for itself as a state."""
+    return item.section in _PLAIN and any(m == s.message and s.start < end <= s.end for s in item.spans for m, end in states)
+
+
+def _asks(item: Item) -> bool:
+    """True for what a user only wants of an assistant now, or is stuck with: over with its answer."""
+    return item.trust == "user" and item.section in {"event", "next", "eliminated"} and bool(_WANTS.match(item.text) or _STUCK.search(item.text))
+
+
+def _best(candidates: Sequence[_Candidate], *, most: int = PER_SESSION) -> list[_Candidate]:
+    """At most so many, the weightiest; two places are kept for what the agent found out, and rules said in one breath are one.
+
+    What says the same as one of them comes along: it is no further fact, but a further source.
+    """
     kept: list[_Candidate] = []
+    again: list[tuple[_Candidate, _Candidate]] = []
     rest = sorted(candidates, key=lambda c: (-_RANK[c.item.trust], -c.item.weight, c.item.text))
     kinds: Counter[tuple[FactKind, Trust]] = Counter()
     while rest:
         c = min(rest, key=lambda c: (-_RANK[c.item.trust], -_value(c.item) / (1 + AGAIN * kinds[c.kind, c.item.trust])))
         rest.remove(c)
-        limit = 2 * PER_SESSION if c.item.trust == "user" else OF_AGENT
-        if kinds[c.kind, c.item.trust] < limit and not any(_same(c.item, k.item) for k in kept):
+        limit = 2 * most if c.item.trust == "user" else OF_AGENT
+        same = next((k for k in kept if _same(c.item, k.item)), None)
+        if same is not None:
+            again.append((c, same))
+        elif kinds[c.kind, c.item.trust] < limit and len(kept) < 2 * most:
             kinds[c.kind, c.item.trust] += 1
             kept.append(c)
-        if len(kept) >= 2 * PER_SESSION:
-            break
-    if len(kept) > PER_SESSION:
+    if len(kept) > most:
         kept = _in_one_breath(kept)
     own, agents = [c for c in kept if c.item.trust == "user"], [c for c in kept if c.item.trust != "user"]
-    some = agents[: max(OF_AGENT, PER_SESSION - len(own))]
-    return [*own[: PER_SESSION - len(some)], *some]
+    some = agents[: max(OF_AGENT, most - len(own))]
+    chosen = [*own[: most - len(some)], *some]
+    return [*chosen, *(c for c, same in again if any(same is k for k in chosen) and not _within(c.item, same.item))]
+
+
+def _within(one: Item, other: Item) -> bool:
+    """True for a part of the other's own sentence."""
+    return any(a.message == b.message and a.start < b.end and b.start < a.end for a in one.spans for b in other.spans)
 
 
 def _value(item: Item) -> float:
@@ -203,6 +244,8 @@ def _found_out(item: Item, kind: FactKind, text: str) -> bool:
     """True for what an agent decided, ruled out or found to be the cause; what it fixes will not matter once it is fixed."""
     if item.section in {"event", "next", "correction", "preference", "constraint"} or cues.NARRATION.match(text) or not _told(text):
         return False
+    if kind == "decision" and text.isascii() and not _OURS.search(text):
+        return False  # advice
     if kind == "decision":
         return bool(_DECIDED.search(text)) and not _FIX.search(text)
     return kind != "pattern" or bool(_CAUSED.search(text))

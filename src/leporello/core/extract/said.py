@@ -28,6 +28,9 @@ _LOG = re.compile(
 )
 
 
+_ROLE_NAMES = {"user", "assistant", "human", "ai", "system", "tool"}
+
+
 Heard = Mapping[str, Sequence[Sentence]]
 """The sentences of each message, by its id (`spoken`)."""
 
@@ -56,6 +59,14 @@ def spoken(message: Message) -> list[Sentence]:
             for offset, text in excerpt(clean):
                 out.extend(s for s in sentences(text, part.start + offset) if not _LOG.search(s.text))
     return out
+
+
+def talks(messages: Sequence[Message]) -> bool | None:
+    """Whether people talk with one another, and then if they are named; None for a user with an agent."""
+    if any(part.kind == "call" for m in messages for part in parts(m)):
+        return None
+    speakers = {m.name for m in messages if m.name and m.name.casefold() not in _ROLE_NAMES}
+    return bool(speakers) if len(speakers) >= 2 or all(m.role != "assistant" for m in messages) else None
 
 
 def voice(message: Message) -> str:

@@ -17,11 +17,20 @@ SCHEDULE = frozenset(
     empieza comienza programada programado celebra lugar hacen hace fijada fijado prevista previsto lieu commence prevu prevue fixe fixee debute arranged booked runs cae se-hace tiene sera termin held 举 行 开 始 定 在""".split()
 )
 _SCHEDULE_KEPT = SCHEDULE - {"set", "fixed", "termin"}
-_DROPPED = words.STOP | words.ADVERBS | words.COPULA | words.NOW | words.VAGUE | words.CHANGE_STEMS | SCHEDULE | words.CORRECTION | words.NEGATION
+_DROPPED = words.STOP | words.ADVERBS | words.COPULA | words.NOW | words.VAGUE | words.CHANGE_STEMS | SCHEDULE | words.CORRECTION | words.NEGATION | words.STATE_TIME
 _FROM = {"from": ("to", "into"), "von": ("auf", "nach", "zu", "zum", "zur"), "vom": ("auf", "zum", "zu"), "de": ("a", "al", "vers"), "del": ("al",), "du": ("au", "a"), "从": ("到", "换", "改", "迁", "转", "切", "搬", "升", "降", "提")}
 _INSTEAD = (("instead", "of"), ("rather", "than"), ("en", "lugar", "de"), ("en", "vez", "de"), ("au", "lieu", "de"), ("au", "lieu", "d'"), ("statt",), ("anstatt",), ("anstelle", "von"), ("plutot", "que"), ("而", "不", "是"))
 _REPLACE = frozenset("replaced replace replacing swapped swap traded ersetzt ersetzen ersetzten tauschen getauscht reemplazamos reemplazo reemplace reemplazado sustituimos sustituyo sustituido remplace remplaces replaces substituted 替 取".split())
 _REPLACED_BY = frozenset("with by for durch gegen por con par contre".split())
+_AFTER_SUBJECT = SCHEDULE | words.CHANGE_STEMS | words.ENDED | words.NEGATION | frozenset("has have had hat haben ha han tiene tienen a ont besteht consists costs kostet cuesta coute takes dauert tarda dure allows lasts goes opens closes".split())
+_IMPERATIVES = frozenset("please call use always never do keep remember make add write send don't avoid put run name set bitte nenn nutze verwende schreib por llamame usa utilise appelle when".split())
+_SYNONYMS = {"flight": "fly", "flug": "flieg", "vuelo": "volar", "deployment": "deploy", "umzug": "umzieh", "reis": "reis", "marri": "wedding"}
+_RELATIONS = frozenset(
+    """sister brother mother father mum mom dad wife husband partner son daughter friend colleague neighbour neighbor boss cousin uncle aunt grandpa grandma grandmother grandfather girlfriend boyfriend roommate flatmate coworker manager
+    schwester bruder mutter vater frau mann freund freundin sohn tochter kollege kollegin nachbar nachbarin chef chefin cousine onkel tante oma opa
+    hermana hermano madre padre mujer marido amigo amiga hijo hija colega vecino vecina jefe jefa prima primo tia tio abuela abuelo novia novio
+    soeur frere mere pere femme mari ami amie fils fille collegue voisin voisine""".split()
+)
 _PARTICLES = frozenset("了着过的吗呢吧啊我你他她它")
 _QUALIFIERS = frozenset("for in on at as during within under inside fur als bei auf im para como en pour comme dans sur lors when while wenn wahrend beim zum to with mit con avec".split())
 
@@ -58,6 +67,7 @@ class Claim:
     additional: bool
     used_to: bool
     verbs: frozenset[str]
+    lesser: frozenset[str] = frozenset()
 
 
 def claims(clause: Clause, *, speaker: str, before: str) -> list[Claim]:
@@ -77,7 +87,8 @@ def claims(clause: Clause, *, speaker: str, before: str) -> list[Claim]:
     made = reader.aged(made)
     out = [c for f in found[:3] for c in reader.framed(made, f)]
     if not out:
-        out = [reader.plain(made)]
+        told = reader.plain(made)
+        out = [told, *reader.second(told, 0, 0)] if told.predicate == "job" else [told]
     return out
 
 
@@ -86,7 +97,7 @@ def _flags(clause: Clause) -> dict[str, object]:
     negations = [i for i, w in enumerate(folded) if w in words.NEGATION or w in words.NEGATION_PHRASES]
     ended_words = [i for i, w in enumerate(folded) if w in words.ENDED and (i == 0 or folded[i - 1] not in words.BEFORE_END)]
     ended = bool(ended_words) and not any(folded[i] in {"not", "nicht", "no", "never", "nie", "nunca"} for i in negations if i < ended_words[0])
-    over = find(clause.words, words.ENDED_PHRASES) >= 0
+    over = find(clause.words, words.ENDED_PHRASES) >= 0 or any(a in folded and b in folded[folded.index(a) :] for a, b in words.ENDED_APART)
     if negations and (_any_more(folded, negations[0]) or over):
         ended, negations = True, []
     elif over:
@@ -241,8 +252,16 @@ class _Reading:
         subject, person = self._subject(found.start, phrase)
         if not subject and found.object[0] > 0 and phrase.predicate in {"like"} and self._dative(found.start):
             subject, person = self._dative(found.start), True
-        value, names, kinds, where, stop = self._object(*found.object)
-        predicate = _predicate(phrase, value, names, kinds, person, self.kept[found.object[0] : stop])
+        start, end = found.object
+        lesser: frozenset[str] = frozenset()
+        if phrase.predicate == "prefer":
+            end, lesser = self._lesser(start, end)
+        elif phrase.predicate in {"home", "reside"}:
+            start = self._town(start, end)
+        value, names, kinds, where, stop = self._object(start, end)
+        if phrase.predicate == "prefer":
+            kinds = self._kinds([i for i in range(start, end) if i not in self.used])
+        predicate = _predicate(phrase, value, names, kinds, person, self.kept[start:stop])
         if predicate is None:
             yield self.plain(base)
             return
@@ -252,17 +271,32 @@ class _Reading:
         change = 2 if phrase.changed else base.change
         ended = base.ended or (phrase.ended and not base.negated)
         made = replace(
-            base, subject=subject, predicate=predicate, object=" ".join(value), value=value, names=names, kinds=kinds, where=where, about=about, change=change,
+            base, subject=subject, predicate=predicate, object=" ".join(value), value=value, names=names, kinds=kinds, where=where, about=about, change=change, lesser=lesser,
             ended=ended, opposite=phrase.opposite, person=person or predicate in PERSONAL,
             mode="told" if phrase.changed and base.mode == "past" else base.mode,
         )  # fmt: skip
         yield made
         if predicate in {"job", "employer"}:
-            yield from self._second(made, found, stop)
+            yield from self.second(made, start, stop)
 
-    def _second(self, made: Claim, found: _Found, stop: int) -> Iterator[Claim]:
+    def _lesser(self, start: int, end: int) -> tuple[int, frozenset[str]]:
+        """Where what is preferred ends, and the stems of what it is preferred to."""
+        for i in range(start + 1, end - 1):
+            if self.kept[i].fold in {"over", "to", "than", "gegenuber", "als", "que", "a", "vor"}:
+                return i, self._stems(range(i + 1, end))
+        return end, frozenset()
+
+    def _town(self, start: int, end: int) -> int:
+        """In a flat in Mainz: the place is the name after the second preposition."""
+        if start < end and self.kept[start].fold in words.INDEFINITE:
+            for i in range(start + 1, min(end - 1, start + 6)):
+                if self.kept[i].fold in {"in", "en", "a", "near"} and self.kept[i + 1].capital:
+                    return i + 1
+        return start
+
+    def second(self, made: Claim, start: int, stop: int) -> Iterator[Claim]:
         """The employer after a job ("as an engineer at Acme"), the job after an employer."""
-        for k in range(found.object[0], len(self.kept) - 1):
+        for k in range(start, len(self.kept) - 1):
             word = self.kept[k].fold
             if made.predicate == "job" and word in {"at", "bei", "chez", "en"} and self.kept[k + 1].capital:
                 value, names, kinds, where, _ = self._object(k + 1, len(self.kept))
@@ -275,11 +309,12 @@ class _Reading:
 
     def plain(self, base: Claim) -> Claim:
         """The claim of a clause without a known phrase: an attribute ("X is Y") where there is a copula, else whatever it is about."""
-        copula = next((i for i in self.spine if i > 0 and self.kept[i].fold in words.COPULA and not self.kept[i - 1].fold.endswith("'")), -1)
+        copula = next((i for i in self.spine if (i > 0 or self.kept[i].fold in {"soy", "estoy", "somos", "estamos"}) and self.kept[i].fold in words.COPULA and (not i or not self.kept[i - 1].fold.endswith("'"))), -1)
         if copula < 0:
-            subject, person = self._subject(self._first_verb(), None)
+            end = self._first_verb()
+            subject, person = self._subject(end, None) if end else (self._default(), True)
             return replace(base, subject=subject or self.before, person=person, kinds=self._kinds(range(len(self.kept))))
-        subject, person = self._subject(copula, None)
+        subject, person = self._subject(copula, None) if copula else (self._default(), True)
         value, names, kinds, where, stop = self._object(copula + 1, len(self.kept))
         heads = frozenset(value)
         if person and (heads & OCCUPATIONS or any(w.endswith(("engineer", "developer", "ingenieur", "entwickler")) for w in heads)):
@@ -289,15 +324,25 @@ class _Reading:
         before = self._stems(range(copula))
         placed = copula + 1 < len(self.kept) and self.kept[copula + 1].fold in {"in", "at", "en", "a", "im", "au", "on"} and bool(names) and not base.times
         return replace(
-            base, subject=subject or self.before, predicate="reside" if placed else "is", object=" ".join(value), value=value, names=names, kinds=kinds, where=before, person=person
+            base, event=False, subject=subject or self.before, predicate="reside" if placed else "is", object=" ".join(value), value=value, names=names, kinds=kinds, where=before, person=person
         )  # fmt: skip
 
     def _first_verb(self) -> int:
         """Where the subject ends when the verb is not known: after the leading name or pronoun, or before a time."""
         first = self.kept[0]
+        after = self.kept[1].fold if len(self.kept) > 1 else ""
+        if first.fold in words.DETERMINERS and after not in words.COPULA and after not in {"has", "have", "hat", "tiene", "a"}:
+            return next((i for i in self.spine if i and (i in self.used or i in self.counted or self.kept[i].fold in _AFTER_SUBJECT)), min(2, len(self.kept)))
+        if first.fold in _IMPERATIVES or self._first_person(0):
+            return 0
         if first.capital or first.fold in words.FIRST or first.fold in words.FIRST_MANY or first.fold in words.OTHERS:
             return 1
         return next((i for i in self.spine if i in self.used or i in self.counted), len(self.kept))
+
+    def _first_person(self, i: int) -> bool:
+        """Dejé, he vuelto: a Spanish first person without a pronoun."""
+        word, after = self.kept[i], self._after(i)
+        return (word.text[-1:] in {"é", "í"} and len(word.text) > 3 and i == 0) or (word.fold == "he" and after.endswith(("ado", "ido", "uelto", "echo", "ito")))
 
     def _default(self) -> str:
         return self.speaker or "user"
@@ -329,6 +374,9 @@ class _Reading:
             return self._default(), True
         if not nouns:
             return self._pronoun(folded, owner, end, phrase)
+        name = self._name(nouns, span, phrase)
+        if name:
+            return name, True
         stems = [stem(t.fold) for t in nouns]
         if owner and self._owns(span):
             return f"{owner}'s {' '.join(sorted(set(stems)))}", phrase is not None and phrase.predicate in PERSONAL
@@ -339,7 +387,18 @@ class _Reading:
         if not nouns[0].fold.isascii() and len(nouns[0].fold) == 1 and len(nouns) <= 4 and "的" not in folded:
             return "".join(t.fold for t in nouns), True
         named = nouns[0].capital and all(t.capital for t in nouns) and not any(self.kept[i].fold in words.DETERMINERS for i in span)
-        return " ".join(t.fold for t in nouns) if named else " ".join(sorted(set(stems))), named and (phrase is not None or not (self._scheduled() or _plural(nouns[-1].fold, self.kept[end].fold if end < len(self.kept) else "")))
+        return " ".join(t.fold for t in nouns) if named else " ".join(sorted(set(stems))), named and ((phrase is not None and phrase.predicate in PERSONAL) or not (self._scheduled() or _plural(nouns[-1].fold, self.kept[end].fold if end < len(self.kept) else "")))
+
+    def _name(self, nouns: Sequence[Token], span: Sequence[int], phrase: Phrase | None) -> str:
+        """The name of somebody: after what they are to the speaker ("my sister Kate"), or first in a clause about somebody."""
+        if len(nouns) > 1 and nouns[-1].capital and nouns[-2].fold in _RELATIONS:
+            return nouns[-1].fold
+        if phrase is not None and phrase.predicate in PERSONAL and nouns[0].capital and self.kept[span[0]] is nouns[0] and len(nouns) > 1 and not nouns[1].capital and self._after(span[0]) != "'s":
+            return nouns[0].fold
+        return ""
+
+    def _after(self, i: int) -> str:
+        return self.kept[i + 1].fold if i + 1 < len(self.kept) else ""
 
     def _scheduled(self) -> bool:
         return any(t.fold in SCHEDULE and t.fold not in {"in", "on"} for t in self.kept)
@@ -349,7 +408,7 @@ class _Reading:
 
     def _pronoun(self, folded: Sequence[str], owner: str, end: int, phrase: Phrase | None) -> tuple[str, bool]:
         if owner:
-            return owner, owner != "we"
+            return owner, owner != "we" or (phrase is not None and phrase.predicate in PERSONAL)
         if any(w in words.TEAM for w in folded):
             return "we", False
         if any(w in words.OTHERS for w in folded):
@@ -392,7 +451,10 @@ class _Reading:
         return frozenset(found)
 
     def _stems(self, positions: Iterator[int] | Sequence[int] | range) -> frozenset[str]:
-        return frozenset(stem(self.kept[i].fold) for i in positions if i not in self.used and i not in self.counted and self.kept[i].fold not in _DROPPED)
+        return frozenset(_SYNONYMS.get(s, s) for s in self._plain_stems(positions))
+
+    def _plain_stems(self, positions: Iterator[int] | Sequence[int] | range) -> Iterator[str]:
+        return (stem(self.kept[i].fold) for i in positions if i not in self.used and i not in self.counted and self.kept[i].fold not in _DROPPED)
 
 
 def _plural(noun: str, verb: str) -> bool:
@@ -413,7 +475,7 @@ def _predicate(phrase: Phrase, value: Sequence[str], names: frozenset[str], kind
     if predicate == "job":
         return "job" if value and (set(value) & OCCUPATIONS or phrase.words[0] in {"work", "works", "promoted", "trabaja", "trabajo", "arbeite", "arbeitet", "travaille"} or "job" in phrase.words or any(w.endswith(("er", "or", "ist", "in", "eur", "dor")) for w in value)) else None
     if predicate == "use":
-        return f"use:{technical[0]}" if technical else "use"
+        return f"use:{technical[0]}" if technical else "use" if value else None
     if predicate in {"named", "lead", "school"}:
         return predicate if names or not phrase.words[0].isascii() else None
     if predicate == "reside":

@@ -140,7 +140,7 @@ def _starts_clause(sentence: Sequence[Token], i: int) -> bool:
     """Whether a conjunction at `i` begins a clause: a verb or a pronoun follows it."""
     if sentence[i].fold in {"but", "which", "because", "although", "whereas", "pero", "aber", "mais", "weil", "porque", "sondern"}:
         return True
-    rest = [t.fold for t in sentence[i + 1 : i + 5] if t.fold not in words.ADVERBS]
+    rest = [t.fold for t in sentence[i + 1 : i + 7] if t.fold not in words.ADVERBS and t.fold not in _SKIPPED]
     if not rest:
         return False
     head = rest[0]
@@ -149,12 +149,15 @@ def _starts_clause(sentence: Sequence[Token], i: int) -> bool:
     return any(tuple(rest[: len(p.words)]) == p.words for p in PHRASES.get(head, ()))
 
 
+_SKIPPED = frozenset("no longer not never does do has have ya ne n' then nicht".split())
+
+
 def _joined(pieces: list[list[Token]]) -> list[list[Token]]:
     """Pieces without a verb that is known belong to what stands before them (lists, asides)."""
     out: list[list[Token]] = []
     for piece in pieces:
         plain = [t.fold for t in piece if not t.mark]
-        if out and len(plain) <= 3 and plain[0] not in words.NEGATION and not _says(plain) and not any(w in words.CORRECTION for w in plain):
+        if out and len(plain) <= 3 and plain[0] not in words.NEGATION and plain[0] not in {"sondern", "sino"} and not _says(plain) and not any(w in words.CORRECTION for w in plain):
             out[-1] = [*out[-1], *piece]
         else:
             out.append(piece)
@@ -216,6 +219,9 @@ def _is_reported(sentence: Sequence[Token], plain: Sequence[Token]) -> bool:
     return not own
 
 
+_REPORTERS = frozenset("apparently allegedly supposedly reportedly angeblich anscheinend supuestamente apparemment i according laut segun selon 据 听 creo parece croit".split())
+
+
 def _without_reporter(tokens_: list[Token]) -> list[Token]:
     """What is reported, without who says so ("Bob says that")."""
     at = find(tokens_[:6], words.REPORTED_PHRASES)
@@ -223,9 +229,11 @@ def _without_reporter(tokens_: list[Token]) -> list[Token]:
         return tokens_
     width = max(len(p) for p in words.REPORTED_PHRASES if tuple(t.fold for t in tokens_[at : at + len(p)]) == p)
     rest = tokens_[at + width :]
+    if tokens_[at].fold in {"according", "laut", "segun", "selon", "据"}:
+        rest = rest[1:]
     while rest and rest[0].fold in {"that", "dass", "que", "qu'", "me", "us", "to"}:
         rest = rest[1:]
-    return rest if len(rest) >= 3 and (at or tokens_[0].fold in {"apparently", "allegedly", "angeblich"}) else tokens_
+    return rest if len(rest) >= 3 and (at or tokens_[0].fold in _REPORTERS) else tokens_
 
 
 def _has(tokens_: Sequence[Token], phrases: Iterable[tuple[str, ...]]) -> bool:

@@ -15,6 +15,8 @@ home: vivo en, vive en, vivimos en, viven en, resido en, reside en, residimos en
 home: habite a, habitent a, habitons a, habite en, habite au, habite, vit a, vis a, vivons a, vivent a, vit en, vis en, reside a, vis au, vit au, residons a
 home: 住 在, 居 住 在, 定 居 在, 家 在, 生 活 在
 home +: moved to, move to, moves to, moving to, relocated to, moved back to, moved into, moved over to, settled down in, returned to live in
+home +: fue a vivir a, fui a vivir a, ido a vivir a, fuimos a vivir a, fue a vivir en, went to live in, gone to live in, moved house to, moved out to
+home +: parti vivre a, partie vivre a, partis vivre a
 home +: nach … gezogen, nach … umgezogen, zog nach, zogen nach, zieht nach, nach … ubergesiedelt, in … gezogen
 home +: me mude a, se mudo a, nos mudamos a, mudado a, se mudaron a, me traslade a, se traslado a, mude para, mudo para, nos trasladamos a, me he mudado a, se ha mudado a, trasladado a
 home +: demenage a, demenage au, demenage en, emmenage a, installe a, installee a, demenage pour, partie vivre a, parti vivre a
@@ -79,7 +81,7 @@ play: play, plays, plays the, play the, spielt, spiele, juega, juego, juega al, 
 drive: drive a, drives a, drive an, drives an, drive, drives, commute by, commutes by, go to work by, goes to work by, cycle to, fahrt einen, fahre einen, fahre mit, fahrt mit, conduce un, conduzco un, conduce una, voy en, va en, conduit une, roule en, va au travail en, vais au travail en, 开 车, 骑
 drink: drink, drinks, drinking, trinke, trinkt, trinken, bebo, bebe, bebemos, tomo, toma, bois, boit, buvons, 喝
 eat: eat, eats, eating, esse, essen, isst, como, come, comer, manger, comemos, mange, mangeons, 吃
-smoke: smoke, smokes, smoker, rauche, raucht, raucher, raucherin, fumo, fuma, fumador, fumadora, fume, fumeur, 抽 烟, 吸 烟
+smoke: smoke, smokes, smoking, smoker, rauchen, fumar, fumer, rauche, raucht, raucher, raucherin, fumo, fuma, fumador, fumadora, fume, fumeur, 抽 烟, 吸 烟
 allergic: allergic to, allergic, allergisch gegen, gegen … allergisch, alergico a, alergica a, allergique a, allergique aux, allergy to, 对 … 过 敏
 use: use, uses, using, run on, runs on, running on, rely on, relies on, work with, works with, built on, built with, powered by, based on, hosted on, deploy on, deploys on, deploy to, deploys to, deployed on, deployed to, written in, write in, host on, code in, hosts on, hosted at, runs, run, stored in, store in, managed with, tracked in, we track, use … as, database is, framework is
 use: nutze, nutzt, nutzen, verwende, verwendet, verwenden, benutze, benutzt, benutzen, setze auf, setzt auf, setzen auf, setzen … ein, setzt … ein, lauft auf, laufen auf, in … geschrieben, gehostet auf, gehostet bei, arbeite mit, arbeitet mit, arbeiten mit, deployen auf, basiert auf, mit … gebaut, laufen bei, lauft bei
@@ -93,7 +95,9 @@ use +: passe a, passes a, passee a, migre vers, migre a, bascule sur, bascule ve
 use +: 换 成 了, 换 成, 改 用, 迁 移 到, 切 换 到, 转 到 了, 换 到, 改 用 了, 转 用, 改 成, 换 用
 reside: takes place in, take place in, held in, held at, happens in, happens at, taking place in, takes place at, located at, findet in … statt, findet im … statt, im … statt, in … statt, se celebra en, tiene lugar en, se hara en, sera en, se celebrara en, a lieu a, a lieu au, aura lieu a, se tient a, se trouve a, se encuentra en, sits in, 在 … 举 行, 在 … 举 办, 位 于, befindet sich in, liegt in
 reside +: moved the venue to, relocated the venue to, venue changed to
-lead: led by, managed by, owned by, maintained by, run by, headed by, taught by, organised by, organized by, geleitet von, von … geleitet, von … betreut, leitet, dirigido por, dirigida por, lidera, dirige, gere par, geree par, dirige par, dirigee par, 由 … 负 责, 负 责 人 是, handled by, reviewed by, assigned to, belongs to
+lead: led by, managed by, owned by, maintained by, run by, headed by, taught by, organised by, organized by, geleitet von, von … geleitet, von … betreut, dirigido por, dirigida por, gere par, geree par, dirige par, dirigee par, 由 … 负 责, 负 责 人 是, handled by, reviewed by, assigned to, belongs to
+leads: leads the, lead the, leads, runs the, heads the, heads, manages, manages the, leite, leitet, dirige, dirijo, lidera, encabeza, maintains the, owns the, teaches the
+leads +: took over the, took over, taken over the, takes over the, taking over the, asumio, ubernimmt, repris
 named: named, called, name is, titled, known as, heisst, heissen, heissen jetzt, namens, se llama, me llamo, llamado, llamada, nombre es, s' appelle, m' appelle, nom est, nomme, intitule, 叫 做, 名 叫, 叫, 名 字 是
 named +: renamed to, renamed, rebranded as, rebranded to, renamed as, in … umbenannt, umbenannt in, renombrado a, renombrada a, paso a llamarse, ahora se llama, renomme en, rebaptise, rebaptisee, 改 名 为, 更 名 为, 改 名 叫, 改 叫
 """
@@ -131,5 +135,5 @@ SINGLE = frozenset("home employer job partner boss school age diet version deadl
 ALMOST_SINGLE = frozenset("drive major".split())
 """Predicates with one value for most people: another value is a conflict unless a word says that it changed."""
 MANY = frozenset("like have speak play allergic eat drink".split())
-PERSONAL = frozenset("home employer job partner boss school major like prefer have speak play drive drink eat smoke allergic diet age".split())
+PERSONAL = frozenset("leads home employer job partner boss school major like prefer have speak play drive drink eat smoke allergic diet age".split())
 """Predicates whose subject is somebody."""

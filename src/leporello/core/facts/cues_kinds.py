@@ -18,8 +18,8 @@ quotes: single-quotes double-quotes
 license: mit apache apache-2.0 gpl gplv3 bsd agpl lgpl mpl proprietary
 licence-model: free paid kostenlos kostenpflichtig gratis gratuit payant
 style: rest graphql grpc soap
-switch: enabled disabled on off aktiviert deaktiviert activado desactivado activada desactivada active desactive inactive 开 关
-updown: up down online offline
+switch: enabled disabled aktiviert deaktiviert activado desactivado activada desactivada active desactive inactive 开 关
+updown: online offline
 openness: open closed geschlossen offen abierto abierta cerrado cerrada ouvert ouverte ferme fermee
 visibility: public private privat offentlich publico publica privado privada prive privee
 necessity: required optional mandatory verpflichtend freiwillig obligatorio obligatoria opcional obligatoire facultatif
@@ -50,7 +50,7 @@ chat: slack teams discord mattermost zulip whatsapp telegram signal threema
 host: github gitlab bitbucket gitea codeberg
 formatter: black ruff prettier biome flake8 pylint eslint
 drink: tea coffee tee kaffee te cafe the matcha water wasser agua mate espresso decaf cappuccino juice beer wine bier wein cerveza vino 茶 咖 水 奶
-transport: bike bicycle car train bus tram metro subway foot scooter fahrrad rad auto zug bahn bicicleta bici coche tren autobus velo voiture
+transport: bike bicycle car train bus tram metro subway foot scooter plane fly flugzeug avion fahrrad rad auto zug bahn bicicleta bici coche tren autobus velo voiture
 browser: firefox chrome safari edge brave
 container: docker podman kubernetes nomad swarm k8s
 format: json yaml toml xml csv

@@ -21,7 +21,7 @@ STOP = _set(
     es son era eran soy somos esta estan estoy estamos fue ser estar he ha han hemos habia hay muy no me te nos tiene tengo como
     je j' j nous tu il elle on ils elles mon ma mes notre nos ton ta son sa ses leur leurs le l' l les un une des du de d' d au aux dans sur sous chez avec pour par et ou est sont etait etaient
     suis sommes ete a ai ont avons avez ne n' n pas que qu' qu qui ce c' c cette ces se s' y tres plus en
-    的 是 在 和 了 我 你 他 她 它 们 这 那 有 也 都 很 吗 呢 吧 啊 个 只 把 被 对 为 着 过 得 地 就 又 一 上 中 于 里 到 mehr anymore"""
+    的 是 在 和 了 我 你 他 她 它 们 这 那 有 也 都 很 吗 呢 吧 啊 个 只 把 被 对 为 着 过 得 地 就 又 一 上 中 于 里 到 mehr anymore longer"""
 )
 
 ADVERBS = _set(
@@ -30,29 +30,29 @@ ADVERBS = _set(
     ahora actualmente ya todavia aun recientemente hoy normalmente siempre finalmente generalmente
     maintenant actuellement desormais recemment deja encore toujours aujourd'hui aujourd hui finalement normalement dorenavant
     again back once instead anymore wieder zuruck stattdessen even
-    really basically probably formerly together permanently"""
+    really basically probably formerly together permanently erst last next letzte letzten letztes nachste nachsten pasado pasada proximo proxima dernier derniere prochain prochaine"""
 )
 """Words left out before phrases are looked for; some say that something changed (see `CHANGED`)."""
 
 NOW = _set(
     """now currently nowadays meanwhile instead anymore jetzt nun inzwischen mittlerweile neuerdings aktuell derzeit nunmehr stattdessen ahora actualmente maintenant
-    actuellement desormais dorenavant new newly neue neuer neues neuen neuem nuevo nueva nuevos nuevas nouveau nouvelle nouvel nouveaux again wieder"""
+    actuellement desormais dorenavant new newly neue neuer neues neuen neuem erst nuevo nueva nuevos nuevas nouveau nouvelle nouvel nouveaux again wieder"""
 )
 """Words that say that what is told holds from now on, as opposed to before."""
 NOW_PHRASES = tuple(
     tuple(p.split())
     for p in (
         "from now on|as of now|as of today|these days|going forward|ab jetzt|ab sofort|von nun an|de nuevo|otra vez|a partir de ahora|en su lugar|en cambio|en lugar de|en vez de|au lieu de|"
-        "a nouveau|de nouveau|a la place|a partir de maintenant|instead of|rather than|no longer|not any more|any more|nicht mehr|now on|au lieu|"
+        "a nouveau|de nouveau|a la place|a partir de maintenant|instead of|rather than|no longer|not any more|any more|nicht mehr|now on|au lieu|down to|up to|down from|up from|"
         "现 在|如 今|目 前|从 现 在|改 为|改 成|改 到|改 用|换 成|换 到|换 了|新 的|变 成|变 为|重 新|已 经 改"
     ).split("|")
 )
 CHANGE_STEMS = _set(
     """moved moving move relocated switched switching switch migrated migrating replaced replaces changed changes become became becomes turned improved increased decreased dropped reduced raised lowered
     grown grew rose risen fell fallen reached reaches extended shortened bumped upgraded downgraded updated renamed rescheduled postponed pushed delayed shifted brought promoted cut doubled halved expanded hit
-    converted transferred slipped climbed jumped shrunk shrank slashed hiked rebranded
+    rewrote rewritten ported rebuilt relicensed converted transferred slipped climbed jumped shrunk shrank slashed hiked rebranded
     gezogen umgezogen zog zieht gewechselt wechselte wechselt umgestiegen stieg gestiegen stiegen sank gesunken gefallen erhoht gesenkt verbessert verschlechtert verschoben verlegt vorverlegt geandert geworden
-    wurde angehoben reduziert migriert ersetzt umgestellt umbenannt befordert aktualisiert erreicht gewachsen verlangert verkurzt vorgezogen umgeschwenkt verdoppelt
+    neugeschrieben umgeschrieben angehoben reduziert migriert ersetzt umgestellt umbenannt befordert aktualisiert erreicht gewachsen verlangert verkurzt vorgezogen umgeschwenkt verdoppelt
     mudo mude mudado mudamos mudaron cambio cambie cambiado cambiamos cambiaron paso pase pasado pasamos pasaron aumento aumentado subio subido bajo bajado mejoro mejorado redujo reducido aplazo aplazado
     pospuso pospuesto pospusieron retraso retrasado adelanto adelantado movio movido migro migramos migrado reemplazo reemplazado reemplazamos sustituyo sustituido convirtio convertido actualizo actualizado
     actualizamos ascendio ascendida ascendido renombro renombrado alcanzo alcanzado crecio crecido traslado trasladado traslade trasladamos trasladada trasladaron cambiada aplazada movida pospuesta
@@ -77,22 +77,25 @@ ENDED_PHRASES: tuple[tuple[str, ...], ...] = tuple(
 )
 ENDED = _set(
     """stopped quit quits quitting cancelled canceled ended sold dropped removed discontinued deprecated abandoned retired uninstalled expired deleted scrapped axed divorced separated resigned died fired left closed
-    dissolved sunset disbanded decommissioned dismissed ditched terminated ceased revoked gone lost withdrew renounced unsubscribed
+    dissolved sunset disbanded decommissioned dismissed ditched lifted terminated ceased revoked gone lost withdrew renounced unsubscribed
     aufgehort gekundigt abgesagt verkauft getrennt eingestellt storniert aufgegeben abgeschafft geschieden gestorben beendet entfernt geloscht verlassen gestrichen abgeschaltet weggegeben abbestellt ausgestiegen kundigte
-    abgebrochen verstorben
+    abgebrochen verstorben aufgehoben
     cancelo cancele cancelado cancelada canceladas cancelados cancelaron cancelamos suspendio suspendido suspendida suspendieron vendio vendi vendido vendimos vendieron renuncio renuncie renunciado abandono abandone abandonado abandonamos termino
     terminado divorcio divorciado divorciada separo separado separada murio elimino eliminado eliminada eliminamos retiro retirado desinstale quito quitamos quitado quitaron anulo anulado anulada jubilo despidieron fallecio
-    descartado descartada
+    descartado descartada levantado levantada
     arrete arretee arretes annule annulee annules quitte quittes vendu vendue divorce divorcee separe separee demissionne supprime supprimee abandonne abandonnee mort morte resilie resiliee decede decedee licencie licenciee"""
 )
 """Words that say that something is over."""
+ENDED_APART = (("gave", "away"), ("given", "away"), ("threw", "away"), ("threw", "out"), ("took", "down"), ("turned", "off"), ("shut", "down"), ("call", "off"), ("phased", "out"), ("gab", "weg"), ("sagte", "ab"), ("sagten", "ab"), ("gibt", "auf"),
+    ("gab", "auf"), ("stellt", "ein"), ("stellte", "ein"), ("stellen", "ein"), ("hort", "auf"), ("schaffte", "ab"), ("schafft", "ab"), ("tore", "down"), ("let", "go"))  # fmt: skip
+"""Verbs whose second part stands further on."""
 BEFORE_END = _set("almost nearly never not fast beinahe casi presque nunca nie nicht jamais")
 
 MAYBE = _set(
     """might maybe perhaps could would should possibly considering consider considers thinking wondering wonder wants want wanted wish wishes hope hopes hoping if unless whether trying try tries tempted dreams dreaming
     imagine suppose assuming proposes propose proposed suggests suggest suggested suggesting aims shall likely unlikely wouldn couldn unsure undecided discussing debating toying supposing evaluating exploring
     vielleicht eventuell moglicherweise sollte sollten falls wenn ob uberlege uberlegt uberlegen mochte mochten will-vielleicht hoffe hofft wunsche wunscht wunschen vorschlage
-    quizas quiza podria podriamos podrian deberia deberiamos quiere quiero queremos quisiera quisieramos gustaria espera espero esperamos piensa pienso pensando planea planeo planeamos considera considerando considero propone propongo ojala
+    quizas quiza podria podriamos podrian deberia deberiamos quiere quiero queremos quisiera quisieramos gustaria espera espero esperamos piensa pienso pensando considera considerando considero propone propongo ojala
     dudo podriais
     peut-etre peutetre pourrait pourrais pourrions devrait devrais devrions voudrait voudrais aimerait aimerais envisage envisagent envisageons espere espere-t veut veux voulons songe propose pense
     如 若"""
@@ -100,16 +103,16 @@ MAYBE = _set(
 MAYBE_PHRASES: tuple[tuple[str, ...], ...] = tuple(
     tuple(p.split())
     for p in (
-        "thinking of|thinking about|looking to|like to|plan to|plans to|planning to|need to|needs to|going to try|let's|lets|how about|what if|tal vez|a lo mejor|a menos que|me gustaria|peut etre|"
+        "thinking of|thinking about|looking to|like to|need to|needs to|going to try|let's|lets|how about|what if|tal vez|a lo mejor|a menos que|me gustaria|peut etre|"
         "可 能|也 许|如 果|考 虑|打 算|想 要|想 去|想 搬|想 换|希 望|或 许|要 是|应 该|是 否|denke daruber|denken daruber|denkt daruber|hatte gern|hatte gerne|wurde gern|wurde gerne|wurden gern|"
         "hat vor|habe vor|haben vor|would like|in case|feels like|were to"
     ).split("|")
 )
 IF_START = _set("if unless suppose falls wenn sofern si wenn ob")
-FUTURE = _set("will 'll werde wirst werden wird ira iras irons iront va vais vas vont voy vamos van mudare mudara usare usaremos demenagerai demenagera gonna 将 会")
+FUTURE = _set("plane plant planen planea planeo planeamos will 'll werde wirst werden wird ira iras irons iront va vais vas vont voy vamos van mudare mudara usare usaremos demenagerai demenagera gonna 将 会")
 FUTURE_PHRASES: tuple[tuple[str, ...], ...] = tuple(
     tuple(p.split())
-    for p in ("going to|about to|plans to|planning to|is moving|am moving|are moving|is switching|are switching|next year|next month|nachstes jahr|nachsten monat|proximo ano|proximo mes|mes prochain|"
+    for p in ("going to|about to|plan to|plans to|planning to|planned to|want to move|is moving|am moving|are moving|is switching|are switching|next year|next month|nachstes jahr|nachsten monat|proximo ano|proximo mes|mes prochain|"
               "annee prochaine|ano que viene|mes que viene|明 年|下 个 月|即 将|准 备").split("|")
 )  # fmt: skip
 REPORTED_PHRASES: tuple[tuple[str, ...], ...] = tuple(
@@ -142,7 +145,7 @@ QUESTION_START = _set(
     que cuando donde como quien cual puedes puede podrias debo debemos deberiamos deberia hay
     quand comment pourquoi qui quel quelle peux pouvez pourrais doit doit-on dois devons devrions est-ce"""
 )
-REQUEST_START = _set("can could please help would bitte kannst konnt por puedes podrias peux pouvez pourrais pourriez wondering how what let suggest show give tell explain")
+REQUEST_START = _set("can could help would kannst konnt por puedes podrias peux pouvez pourrais pourriez wondering how what let suggest show give tell explain")
 
 FIRST = _set("i me my mine im ich mich mir mein meine meiner meinem meinen yo mi mis j' j je moi mon ma mes 我")
 FIRST_MANY = _set("we us our ours wir uns unser unsere unserer unserem unseren nosotros nosotras nuestro nuestra nuestros nuestras nous notre nos")

@@ -54,6 +54,7 @@ def read(text: str, *, speaker: str = "") -> Statement:
         for claim in claims(clause, speaker=who, before=before):
             found.append(replace(claim, about=claim.about | about) if of_it else claim)
             before = claim.subject if claim.subject != "?" else before
+    found = [replace(c, about=frozenset().union(*(o.about for o in found)), subject="") if c.gone_times and not c.about else c for c in found]
     main = next((c for c in found if c.mode == "told" and c.predicate and c.predicate != "is"), None) or next((c for c in found if c.mode == "told"), None)
     if main is None:
         return Statement(text, "", "", "", False, False, False, False, tuple(found))

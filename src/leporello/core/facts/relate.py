@@ -61,18 +61,27 @@ def _claims(old: Claim, new: Claim) -> Relation:
     if new.mode == "past":
         over = new.used_to and old.predicate == new.predicate != "" and _subjects(old, new) and bool(old.value) and old.value == new.value
         return Relation("conflict", "said to have been so before") if over else NONE
-    if not (old.about & new.about or old.predicate == new.predicate or _family(old, new) or new.gone or new.gone_times or new.ended):
+    if not (old.about & new.about or _canonical(old) == _canonical(new) or _family(old, new) or new.gone or new.gone_times or new.ended):
         return NONE
-    relation = _told(old, new)
+    relation = _led(old, new) or _told(old, new)
     if relation.kind != "update":
         return relation
     if new.mode == "reported":
         return Relation("conflict", f"{relation.why}, but only reported")
     if new.mode == "future" and not _scheduled(old, new):
         return Relation("conflict", f"{relation.why}, but still to come")
-    if _subjects(old, new) < 2:
+    if relation.why != "somebody else now" and _subjects(old, new) < 2:
         return Relation("conflict", f"{relation.why}, but it is not sure of whom")
     return relation
+
+
+def _led(old: Claim, new: Claim) -> Relation | None:
+    """Somebody else now leads the same."""
+    if old.predicate != "leads" or new.predicate != "leads" or old.subject == new.subject or frozenset(map(stem, old.value)) != frozenset(map(stem, new.value)) or not old.value:
+        return None
+    if old.negated or new.negated or old.ended or new.ended or "?" in {old.subject, new.subject}:
+        return None
+    return Relation("update", "somebody else now") if new.change else Relation("conflict", "somebody else")
 
 
 def _scheduled(old: Claim, new: Claim) -> bool:
@@ -159,9 +168,11 @@ def _ended(old: Claim, new: Claim) -> Relation | None:
         return _ended_frame(old, new)
     if new.person and old.person and old.subject != new.subject:
         return NONE
-    over = frozenset(w for w in new.about if w not in _ENDED_STEMS and w != stem(new.subject)) - _OVER_FILLERS
+    over = frozenset(w for w in new.about if w not in _ENDED_STEMS and not (new.person and w == stem(new.subject))) - _OVER_FILLERS
     if new.predicate == old.predicate and new.predicate not in {"", "is"} and new.value and old.value:
         over = frozenset(map(stem, new.value))
+    if new.predicate == old.predicate and new.predicate not in {"", "is"} and not new.value and not old.value:
+        return Relation("update", "no longer")
     if not over or not over <= old.about | frozenset(map(stem, old.value)) | old.where | {stem(w) for w in old.verbs}:
         return None if new.predicate == old.predicate and new.change == 2 and new.predicate in SINGLE else NONE
     extra = old.about - over - {stem(new.subject)} - {stem(w) for w in old.subject.split()}
@@ -171,7 +182,7 @@ def _ended(old: Claim, new: Claim) -> Relation | None:
 
 
 _ENDED_STEMS = frozenset(map(stem, words.ENDED)) | words.ENDED
-_OVER_FILLERS = frozenset("any going doing using being longer anymore mehr got gave rid off giv go us call broke split up ya no plus 不 消 取 停 戒 止 掉 卖 用 再 已 经 去 弃 放 have hab tien dej deje dejo work job".split())
+_OVER_FILLERS = frozenset("away gav throw threw turn took tak shut phas up down out comer rauch any going doing using being longer anymore mehr got gave rid off giv go us call broke split up ya no plus 不 消 取 停 戒 止 掉 卖 用 再 已 经 去 弃 放 have hab tien dej deje dejo work job".split())
 
 
 def _ended_frame(old: Claim, new: Claim) -> Relation:
@@ -273,6 +284,8 @@ def _used(old: Claim, new: Claim) -> Relation | None:
 
 
 def _purposes_differ(old: Claim, new: Claim) -> bool:
+    if not (old.predicate.startswith("use") and new.predicate.startswith("use")):
+        return False
     a, b = old.where - _GENERAL, new.where - _GENERAL
     return bool(a and b and not a & b) or (bool(b - a) and new.change < 2 and bool(b)) or (bool(a - b) and new.change < 1)
 
@@ -281,7 +294,9 @@ _GENERAL = frozenset("databas project projekt proyecto projet main new primary t
 
 
 def _preferred(old: Claim, new: Claim) -> Relation | None:
-    if old.value == new.value:
+    if new.lesser and (new.lesser <= frozenset(map(stem, old.value)) or old.lesser & frozenset(map(stem, new.value))):
+        return Relation("update", "the other preference")
+    if old.value == new.value and old.kinds == new.kinds:
         return None
     a, b = dict(old.kinds), dict(new.kinds)
     shared = {k for k in a.keys() & b.keys() if a[k] != b[k]}
@@ -394,6 +409,8 @@ def _timed(old: Claim, new: Claim) -> Relation | None:
     shared = first & second
     if not shared or new.additional or old.negated != new.negated:
         return None
+    if bool(old.verbs & _LAST) != bool(new.verbs & _LAST):
+        return NONE
     habit = old.person and new.person and old.predicate not in SINGLE and new.change < 1 and not _schedules(old, new)
     if first == second:
         if habit or (old.indefinite and new.indefinite and not new.change):
@@ -404,6 +421,10 @@ def _timed(old: Claim, new: Claim) -> Relation | None:
     if (second <= first or first <= second) and len(first ^ second) <= 1 and not habit and old.person == new.person:
         return Relation("conflict", "another time")
     return None
+
+
+_LAST = frozenset("end ends ended ending until bis endet enden termina acaba hasta finit termine jusqu' closes schliesst cierra ferme arrives landet llega".split())
+"""What says when something is over, not when it is."""
 
 
 def _schedules(old: Claim, new: Claim) -> bool:
@@ -465,6 +486,8 @@ def _kinds(old: Claim, new: Claim) -> Relation | None:
     kind = min(shared)
     rest_a = old.about - _stems_of(old, shared) - {stem(a[kind])}
     rest_b = new.about - _stems_of(new, shared) - {stem(b[kind])}
+    if new.change == 2 and kind in rest_a | old.verbs and not (rest_a & new.about) and old.subject.split("'")[0] in {new.subject, "we", "user"}:
+        return Relation("update", f"another {kind}")
     if new.change == 2 and (rest_b <= rest_a or len(rest_a & rest_b) >= 1) and not _purposes_differ(old, new):
         return Relation("update", f"another {kind}")
     if rest_a == rest_b and old.subject == new.subject:

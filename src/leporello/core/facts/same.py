@@ -38,6 +38,8 @@ def _guarded(a: list[Claim], b: list[Claim]) -> bool:
         return False
     if {(c.negated, c.ended, c.opposite) for c in a} != {(c.negated, c.ended, c.opposite) for c in b}:
         return False
+    if {frozenset(map(stem, c.value)) for c in a if c.predicate == "prefer"} != {frozenset(map(stem, c.value)) for c in b if c.predicate == "prefer"}:
+        return False
     subjects = {c.subject for c in a if c.person}, {c.subject for c in b if c.person}
     if subjects[0] != subjects[1]:
         return False

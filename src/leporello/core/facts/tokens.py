@@ -45,14 +45,14 @@ def stem(word: str) -> str:
         return word
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
-    for ending, least in (("ungen", 7), ("iones", 7), ("ing", 6), ("ed", 6), ("en", 6), ("es", 5), ("s", 4), ("e", 5), ("n", 7)):
+    for ending, least in (("ungen", 7), ("iones", 7), ("ing", 6), ("ed", 6), ("en", 6), ("es", 5), ("s", 4), ("e", 4), ("n", 7)):
         if word.endswith(ending) and len(word) >= least and not word.endswith(("ss", "us", "is")):
             bare = word[: -len(ending)]
             if ending == "ungen":
                 return bare + "ung"
             if ending == "iones":
                 return bare + "ion"
-            if ending in {"ing", "ed"} and len(bare) > 3 and bare[-1] == bare[-2]:
+            if ending in {"ing", "ed"} and len(bare) > 3 and bare[-1] == bare[-2] and bare[-1] not in "ls":
                 return bare[:-1]
             if ending in {"es", "en"} and len(bare) > 3 and bare.endswith("e"):
                 return bare[:-1]

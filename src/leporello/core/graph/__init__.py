@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leporello.core.graph.build import HUB, Graph, Read, graph, read
+from leporello.core.graph.build import HUB, USER, Graph, Read, graph, read
 from leporello.core.graph.entities import entities
 from leporello.core.graph.lane import lane, seeds
 from leporello.core.graph.links import Links, links, pagerank
@@ -10,6 +10,6 @@ from leporello.core.graph.shapes import MENTIONED_WITH, MENTIONS, Edge, Entity, 
 from leporello.core.graph.travel import find, neighbours, paths
 
 __all__ = [
-    "HUB", "MENTIONED_WITH", "MENTIONS", "Edge", "Entity", "Graph", "Links", "Mention", "Neighbourhood", "Path", "Read", "entities", "find",
+    "HUB", "MENTIONED_WITH", "MENTIONS", "USER", "Edge", "Entity", "Graph", "Links", "Mention", "Neighbourhood", "Path", "Read", "entities", "find",
     "graph", "key", "lane", "links", "neighbours", "pagerank", "paths", "read", "seeds",
 ]  # fmt: skip

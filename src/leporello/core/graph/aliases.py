@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from leporello.core.graph.entities import tame
 from leporello.core.graph.lexicon import words
 from leporello.core.graph.shapes import EntityKind, key
 from leporello.records import Fact
 
 _UPPER = "[A-ZÀ-ÖØ-ÞА-Я]"
-_NAME = rf"({_UPPER}[\w'’.-]*(?: {_UPPER}[\w'’-]*){{0,3}}|@[\w-]+|[\w.-]*/[\w./-]+|[a-z]+[A-Z_]\w+)"
+_NAME = rf"(?<![\w./@-])({_UPPER}[\w'’.-]{{0,40}}(?: {_UPPER}[\w'’-]{{0,40}}){{0,3}}|@[\w-]{{1,40}}|[\w.-]{{0,40}}/[\w./-]{{1,80}}|[a-z]{{1,40}}[A-Z_]\w{{1,40}})"
 _HAN = "[\u4e00-\u9fff\u3040-\u30ff·]"
 _CJK = rf"[「“\"《]?({_HAN}{{1,8}}?|[A-Za-z][\w ]{{0,30}}?)[」”\"》]?"
 _QUOTE = "[\"'“”„«»‘’]?"
@@ -86,6 +87,7 @@ _HINT = re.compile(
     r"|Rufname|Abkürzung|conocid|apod|dicen|llaman|diminutivo|abreviatura|otro nombre|[又叫]|别名|外号|绰号|小名|简称|昵称|愛称|通称"
 )
 """What every statement about names has some of: without it, no closer look is needed."""
+_LONGEST = 2_000
 _TRUSTED = frozenset({"user", "agent"})
 
 
@@ -107,7 +109,7 @@ def stated(fact: Fact) -> list[Stated]:
         found += _pair(fact.subject, fact.object, either=True)
     if not _HINT.search(fact.text):
         return found
-    text = " ".join(fact.text.split())
+    text = tame(" ".join(fact.text[:_LONGEST].split()))
     for pattern in _FORWARD:
         found += [s for m in pattern.finditer(text) for s in _pair(m[1], m[2])]
     for pattern in _BACKWARD:
@@ -128,17 +130,14 @@ def of_full_name(name: str) -> list[Stated]:
     return [Stated(key(o), key(whole), (o, whole)) for o in others]
 
 
-def resolve(said: Iterable[Stated], kinds: Mapping[str, EntityKind], names: Sequence[str] = ()) -> dict[str, str]:
-    """From each alias to the key of its name, at the end of all chains. `kinds` are the known keys, `names` further ones."""
+def resolve(said: Iterable[Stated], kinds: Mapping[str, EntityKind]) -> dict[str, str]:
+    """From each alias to the key of its name, at the end of all chains. `kinds` are the known keys."""
     leads: dict[str, set[str]] = defaultdict(set)
     for s in said:
         leads[s.alias].add(s.name)
     told = _ends(leads)
-    keys = [*kinds, *(k for k in names if k not in kinds)]
-    for alias, target in (*_first_names(keys, kinds, told), *_base_names(keys, kinds)):
-        if alias not in told:
-            told[alias] = told.get(target, target)
-    return told
+    found = {**dict(_base_names(kinds)), **dict(_first_names(kinds, told))}
+    return {**{alias: told.get(name, name) for alias, name in found.items()}, **told}
 
 
 def _pair(name: str, other: str, *, either: bool = False) -> list[Stated]:
@@ -174,10 +173,10 @@ def _ends(leads: Mapping[str, set[str]]) -> dict[str, str]:
     return out
 
 
-def _first_names(keys: Sequence[str], kinds: Mapping[str, EntityKind], told: Mapping[str, str]) -> Iterable[tuple[str, str]]:
+def _first_names(kinds: Mapping[str, EntityKind], told: Mapping[str, str]) -> Iterable[tuple[str, str]]:
     """A person's first name stands for the full name if no other name begins with it."""
     full: dict[str, set[str]] = defaultdict(set)
-    for name in keys:
+    for name in kinds:
         first, _, rest = name.partition(" ")
         if rest and len(first) > 1 and kinds.get(name) in {"person", "name"} and " of " not in name:
             full[first].add(told.get(name, name))
@@ -186,9 +185,9 @@ def _first_names(keys: Sequence[str], kinds: Mapping[str, EntityKind], told: Map
             yield first, name
 
 
-def _base_names(keys: Sequence[str], kinds: Mapping[str, EntityKind]) -> Iterable[tuple[str, str]]:
+def _base_names(kinds: Mapping[str, EntityKind]) -> Iterable[tuple[str, str]]:
     """The end of a path stands for the whole if no other path ends so."""
-    paths = sorted({k for k in keys if "/" in k and kinds.get(k) == "file"})
+    paths = sorted(k for k, kind in kinds.items() if "/" in k and kind == "file")
     ends: dict[str, set[str]] = defaultdict(set)
     for path in paths:
         parts = path.lstrip("./~").split("/")

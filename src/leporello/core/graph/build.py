@@ -15,6 +15,8 @@ from leporello.records import Fact
 
 HUB = 50
 """An entity in more facts than this is a hub: its links weigh HUB / (number of facts), so that a walk seldom goes through it."""
+USER = "user"
+"""The subject of what a user says of themselves, whoever it is."""
 _OBJECT_MAX = 80
 _FACT_NAME = 80
 _TYPED, _MENTIONED = 1.0, 0.5
@@ -102,7 +104,7 @@ def _names(kept: Sequence[Fact], said: Mapping[str, Read]) -> tuple[dict[str, En
     """The kind of each key, how often it is written in which way, and the keys in each fact's text and tags."""
     known = {c.mention.key for r in said.values() for c in r.found if c.sure and c.rest is None}
     known |= {k for r in said.values() for s in r.stated for k in (s.alias, s.name)}
-    known |= {k for f in kept for k in (key(f.subject), key(f.object)) if k and k.count(" ") < 4}
+    known |= {k for f in kept for k in map(key, _claimed(f)) if k and k.count(" ") < 4}
     kinds: dict[str, EntityKind] = {}
     written: Written = defaultdict(Counter)
     mentioned: dict[str, tuple[str, ...]] = {}
@@ -113,30 +115,36 @@ def _names(kept: Sequence[Fact], said: Mapping[str, Read]) -> tuple[dict[str, En
             written[m.key][m.name] += 1
             if KINDS.index(m.kind) < KINDS.index(kinds.get(m.key, "thing")):
                 kinds[m.key] = m.kind
-        for name in (f.subject, _object(f)):
+        for name in _claimed(f):
             if (folded := key(name)) and folded not in kinds:
-                kinds[folded] = _kind(name, folded)
+                kinds[folded] = "person" if folded in {USER, key(f.scope.user or "")} else _kind(name, folded)
     return kinds, written, mentioned
 
 
 def _kind(name: str, folded: str) -> EntityKind:
-    if folded in {"user", "the user"}:
-        return "person"
     found = entities(name)
     return found[0].kind if len(found) == 1 and found[0].key == folded else "thing"
 
 
-def _object(fact: Fact) -> str:
-    return fact.object if fact.subject and fact.predicate and len(fact.object) <= _OBJECT_MAX else ""
+def _claimed(fact: Fact) -> tuple[str, str]:
+    """Subject and object of a fact that has both; of another, its subject alone. Who is only "user" gets the name of the scope's."""
+    whole = fact.subject and fact.predicate and len(fact.object) <= _OBJECT_MAX
+    return _who(fact, fact.subject), _who(fact, fact.object) if whole else ""
+
+
+def _who(fact: Fact, name: str) -> str:
+    if fact.scope.user and name.startswith(USER) and name[len(USER) :][:2] in {"", "'s", "’s"}:
+        return fact.scope.user + name[len(USER) :]
+    return name
 
 
 def _held(fact: Fact, mentioned: Iterable[str], names: Mapping[str, str]) -> tuple[str, ...]:
-    own = (k for k in (key(fact.subject), key(_object(fact))) if k)
+    own = (k for k in map(key, _claimed(fact)) if k)
     return tuple(dict.fromkeys(names[k] for k in (*own, *mentioned)))
 
 
 def _edges(fact: Fact, held: Sequence[str], names: Mapping[str, str]) -> Iterable[Edge]:
-    subject, object_ = key(fact.subject), key(_object(fact))
+    subject, object_ = map(key, _claimed(fact))
     start = names[subject] if subject else fact.id
     end = names[object_] if object_ else ""
     pairs = [(fact.predicate, end, _TYPED)] if end and end != start else []
@@ -182,7 +190,7 @@ def _by_word(names: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     found: dict[str, list[str]] = defaultdict(list)
     for name in names:
         if " " in name:
-            for word in set(name.split()) - words("never") - words("starter"):
+            for word in set(map(key, name.split())) - words("never") - words("starter"):
                 found[word].append(name)
     return {word: tuple(of) for word, of in found.items()}
 

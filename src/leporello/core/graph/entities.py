@@ -57,6 +57,7 @@ _MARKED: tuple[tuple[EntityKind, re.Pattern[str]], ...] = (
 )  # fmt: skip
 """In this order: what one pattern took is not looked at by the next. The first group that matched is the name."""
 
+_UNBROKEN = re.compile(r"[!-~]{200,}")
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.MULTILINE | re.DOTALL)
 _LABEL = re.compile(r"\*\*[^*\n]+\*\*|__[^_\n]+__|^[ \t]*#+[^\n]*|^[^\w\n]*(?:\d+[.)][ \t]*)?[^:.,\n]{1,60}:(?=\s|$)", re.MULTILINE)
 _CODE_SIGNS = re.compile(r"[{}<>=()\[\]$\\/|*]")
@@ -120,7 +121,7 @@ def settled(found: Collection[Candidate], known: Collection[str]) -> tuple[Menti
 
 def candidates(text: str, *, speaker: str = "") -> tuple[Candidate, ...]:
     """Everything in `text` that may be a name, in order."""
-    text = text[:LONGEST]
+    text = tame(text[:LONGEST])
     found: list[Candidate] = []
     taken = bytearray(len(text))
     for fence in _FENCE.finditer(text):
@@ -137,6 +138,11 @@ def candidates(text: str, *, speaker: str = "") -> tuple[Candidate, ...]:
     return (Candidate(Mention(name, key(name), "person")), *found) if named else tuple(found)
 
 
+def tame(text: str) -> str:
+    """`text` with runs of 200 and more ASCII characters without a space (base64, minified code) blanked but for their start."""
+    return _UNBROKEN.sub(lambda m: m[0][:80] + " " * (len(m[0]) - 80), text)
+
+
 def _marked(kind: EntityKind, match: re.Match[str]) -> Candidate | None:
     group = match.lastindex or 0
     name, start = match[group], match.start(group)
@@ -144,8 +150,6 @@ def _marked(kind: EntityKind, match: re.Match[str]) -> Candidate | None:
     if kind == "name":
         return _quoted(name, folded, start)
     if kind == "code" and match[0][0] == "`":
-        if re.search(r"[/\w]\.[A-Za-z]\w{0,5}$", name) and "(" not in name:
-            kind = "file"
         name = name.removesuffix("()")
         folded = key(name)
     if (
@@ -154,8 +158,6 @@ def _marked(kind: EntityKind, match: re.Match[str]) -> Candidate | None:
         or len(folded) > _NAME_MAX
         or not any(map(str.isalpha, folded))
     ):
-        return None
-    if kind == "file" and re.fullmatch(r"[\d./]+", name):
         return None
     if kind == "file" and re.fullmatch(r"[A-Z][a-z]+\.js", name):  # Node.js is no file
         kind = "name"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from leporello.core.graph.build import Graph
+from leporello.core.graph.build import USER, Graph
 from leporello.core.graph.entities import entities
 from leporello.core.graph.lexicon import words
 from leporello.core.graph.links import ALPHA, rank
@@ -31,10 +31,9 @@ def lane(graph: Graph, query: str, *, alpha: float = ALPHA, limit: int = _LIMIT)
     best is none.
     """
     found = seeds(graph, query)
-    places = {graph.links.place[n]: w for n, w in found.items() if n in graph.links.place}
-    if not places or not graph.facts:
+    if not found:
         return {}
-    p = rank(graph.links, places, alpha=alpha, tolerance=_TOLERANCE)
+    p = rank(graph.links, {graph.links.place[n]: w for n, w in found.items()}, alpha=alpha, tolerance=_TOLERANCE)
     first = len(p) - len(graph.facts)  # facts are the last nodes
     scores = p[first:]
     best = float(scores.max())
@@ -68,8 +67,10 @@ def _named(graph: Graph, query: str) -> Iterator[str]:
             yield names[" ".join(said[place : place + long])]
         place += long or 1
     have = set(said)
+    if have & (words("first person") | {USER}) and USER in names:
+        have |= {USER, *names[USER].split()}  # "my dog" is "user's dog"
     for word in dict.fromkeys(said):
-        yield from (names[n] for n in graph.by_word.get(word, ())[:500] if have.issuperset(n.split()))
+        yield from (names[n] for n in graph.by_word.get(word, ())[:500] if have.issuperset(map(key, n.split())))
     for run in _DENSE.findall(query):
         parts = (run[i : i + n] for i in range(len(run)) for n in range(2, 13) if i + n <= len(run))
         yield from (names[p] for p in map(key, parts) if p in names)
@@ -77,4 +78,4 @@ def _named(graph: Graph, query: str) -> Iterator[str]:
 
 def _is_name(graph: Graph, said: list[str]) -> bool:
     name = " ".join(said)
-    return name in graph.names and not (len(said) == 1 and (name in words("never") or name in words("starter")) and name != "user")
+    return name in graph.names and not (len(said) == 1 and (name in words("never") or name in words("starter")) and name != USER)

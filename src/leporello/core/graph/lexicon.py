@@ -88,6 +88,7 @@ _LISTS = {
     "place cue": "lives lived living moved moving relocated flew flying travelled traveled travelling traveling trip born based visited visiting wohnt wohne vive vivo habite nach",
     "project cue": "project projekt proyecto projet progetto projeto repository repo проект",
     "organisation": "inc corp ltd llc gmbh ag plc university universitat universidad universite institute foundation bank hospital college company",
+    "first person": "i me my mine i'm we our us ich mein meine meinen meiner mir mich unser unsere yo mi mis me je mon ma mes я мой моя мне",
     "name part": "new los las la el le de san",
     "particle": "of van von de da di du del della der den la le bin ibn al the zu zur y",
     "german": "der die das und ist nicht ich ein eine mit auf für im den dem wir sie wird wurde hat haben war bei zum zur auch sich mein meine seit",

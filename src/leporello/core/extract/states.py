@@ -1,0 +1,152 @@
+"""How things stand, told on the way: a measure that changed, a count that was reached, a day that was set.
+
+People tell an assistant such things inside of what they ask for ("I'm trying to speed up the API, which has improved to 250 ms, can
+you …"). The request is over with its answer; the state is what a later session is asked about.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from leporello.core.extract.said import clean, spoken, talks, voice
+from leporello.records import Item, Message, Span
+
+STATE = "state"
+"""The key of an item that tells how things stand."""
+_NUMBER = (
+    r"(?:[$€£¥]?\d[\d.,:/]*\s?%?|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|fifty|hundred|half|zwei|drei|vier|fünf|"
+    r"sechs|sieben|acht|neun|zehn|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|deux|trois|quatre|cinq|six|sept|huit|neuf|dix)\b)"
+)
+_DAY = (
+    r"(?:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d{1,2}|\d{1,2}(?:st|nd|rd|th)?\.? (?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|"
+    r"mär|mai|okt|dez|ene|abr|ago|dic|janv|févr|mars|avr|juin|juil|août|déc)[a-zé]*|(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d{4}-\d\d-\d\d|"
+    r"montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|lunes|martes|miércoles|jueves|viernes|lundi|mardi|mercredi|jeudi|vendredi)"
+)
+_VALUE = rf"(?:{_DAY}|{_NUMBER})"
+_MOVED = re.compile(
+    rf"\b(?:improv|increas|decreas|reduc|dropp|grown|grew|grow|ris[ei]|rose|jump|expand|extend|updat|upgrad|rais|lower|brought|cut|mov|reschedul|postpon|push|shift|chang|"
+    rf"switch|bump|reach|boost|advanc|went up|gone up|set|erhöh|gestiegen|gesunken|verschoben|verbessert|aumentad|subi|baj|mejorad|cambiad|augment|pass)\w*\b[^.;?!]{{0,60}}?\b(?:to|at|from|by|of|on|auf|um|a|hasta|à|reached)?\s?{_VALUE}",
+    re.IGNORECASE,
+)
+_DONE = re.compile(
+    rf"\b(?:i|we|i['’]ve|we['’]ve|has|have|had|he|she|they|wir|ich|he|hemos|j['’]ai|nous)\W+(?:\w+\W+){{0,3}}?(?:complet|finish|add|secur|solv|writ|wrote|read|collect|sav|spen[td]|earn|attend|scor|"
+    rf"achiev|submit|appli|merg|tagg|test|cover|schedul|book|enroll|interview|met|mentor|gain|receiv|got|run|ran|sold|bought|made|publish|releas|deploy|shipp|hir|"
+    rf"pass|visit|master|learn|review|logg|record|host|accept|sign|secured|abgeschlossen|geschafft|hinzugefügt|completad|añadid|termin|ajout)\w*\b[^.;?!]{{0,60}}?{_VALUE}",
+    re.IGNORECASE,
+)
+_TOTAL = re.compile(
+    rf"\b(?:total of|in total|now (?:have|has|at|up to)|have now|has now|currently (?:have|has|at|set)|so far|up to|insgesamt|en total)\b[^.;?!]{{0,40}}?{_VALUE}",
+    re.IGNORECASE,
+)
+_HOLDS = re.compile(
+    rf"\b(?:my|our|the|mein\w*|unser\w*|mi|nuestr\w+|mon|ma|notre) (?:[\w'’-]+ ){{0,5}}?(?:is|are|was|has|have|contains?|includes?|takes?|costs?|starts?|begins?|ends?|lasts?|ist|hat|es|tiene|est)\b[^.;?!]{{0,40}}?{_VALUE}",
+    re.IGNORECASE,
+)
+_SET = re.compile(
+    rf"\b(?:deadline|due|quota|limit|target|goal|budget|meeting|call|appointment|interview|session|sprint|release|launch|exam|flight|trip|party|wedding|visit|workshop|conference|termin|frist|"
+    rf"reunión|cita|plazo|réunion|rendez-vous|échéance)\b[^.;?!]{{0,50}}?{_VALUE}",
+    re.IGNORECASE,
+)
+_FRESH = re.compile(
+    r"\b(?:recent(?:ly)?|now|already|just|new|newly|updated|latest|final|increased|so far|currently|anymore|no longer|further|has reached|kürzlich|jetzt|inzwischen|bereits|ahora|ya|recién|"
+    r"maintenant|déjà|désormais)\b|现在|目前|已经|最近|改为|改到|改成",
+    re.IGNORECASE,
+)
+_FROM = re.compile(
+    rf"\b(?:i['’]?m|i am|we['’]?re|we are|he['’]?s|she['’]?s|they['’]?re|i|we)\b[^.;?!,]{{3,60}}?\b(?:starting|beginning|from|as of|since|until|on|ab|seit|desde|à partir du|depuis)\s(?:the )?{_DAY}",
+    re.IGNORECASE,
+)
+_GIVEN = re.compile(r"\b(?:the fact that|given that|now that|seeing that|since|because|although|even though)\s+", re.IGNORECASE)
+_LEAD = re.compile(
+    r"^\W*(?:(?:and|but|so|especially|considering|since|like|that|because|given|now that|also|however|aber|und|pero|y|mais|et)\b[\s,]*)+", re.IGNORECASE
+)
+_WIDE = re.compile(r"(?:现在|目前|已经|最近|改为|改到|改成|增加到|减少到|达到|推迟到|提前到)[^。！？]{0,20}?[\d一二三四五六七八九十百千]+")
+_PARTS = re.compile(
+    r"(?:[,;:]|\s[–—-])\s*(?:(?:but|so|and|can|could|would|how|what|which steps|is|are|do|does|should|any|especially|considering|since|like|e\.g|aber|und|kannst|pero|y|puedes|mais|et|peux)\b)",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"^\W*(?:can|could|would|will|how|what|when|where|which|who|why|is|are|do|does|did|should|shall|may|please|help|show|give|tell)\b",
+    re.IGNORECASE,
+)
+_PASSING = re.compile(r"\b(?:error|exception|traceback|undefined|status code|http \d|line \d|port \d|localhost)\b", re.IGNORECASE)
+_LEANS = re.compile(r"\b(?:reduc|improv|increas|optimi[sz]|test|us|us|tri|set|got|ha[sdv]|chang|fix|ma[kd]|do|did|done)\w*e? (?:it|this|that|them|these)\b", re.IGNORECASE)
+"""What is only understood beside what was said before it."""
+_MAYBE = re.compile(r"\b(?:if|might|maybe|would like|want to|need to|hoping to|plan to|trying to|should i|what if)\b[^,;]{0,40}$", re.IGNORECASE)
+
+
+class State(NamedTuple):
+    """Where in a text a state is told, and how telling it is (about 2 to 6)."""
+
+    start: int
+    end: int
+    weight: float
+
+
+def states(messages: Sequence[Message]) -> list[Item]:
+    """What users tell on the way, a part of a sentence each; none of people's talks, where every statement is weighed."""
+    if talks(messages) is not None:
+        return []
+    out = []
+    for message in messages:
+        if voice(message) != "user":
+            continue
+        for sentence in spoken(message):
+            found = state(sentence.text)
+            if found is not None:
+                text = clean(sentence.text[found.start : found.end].strip(" ,;:"))
+                place = Span(message.id, sentence.start + found.start, sentence.start + found.end, message.turn)
+                out.append(Item("event", text, key=STATE, spans=(place,), weight=found.weight, trust="user", at=message.at))
+    return out
+
+
+def state(text: str) -> State | None:
+    """The most telling state that a sentence tells, with the clauses in front of it that say of what; None if it tells none."""
+    found: State | None = None
+    spans = _clauses(text)
+    for n, (start, end) in enumerate(spans):
+        told = _told(text, start, end)
+        asks = told == start and text[start:end].rstrip().endswith(("?", "？"))
+        start = told
+        weight = 0.0 if asks else _weight(text[start:end])
+        if weight and (found is None or weight >= found.weight):
+            alone = n == 0 or start > spans[n][0] or _ALONE.match(text[start:end])
+            found = State(start if alone else spans[n - 1][0], end, weight)
+    if found is None:
+        return None
+    lead = _LEAD.match(text[found.start : found.end])
+    return found._replace(start=found.start + (lead.end() if lead else 0))
+
+
+def _told(text: str, start: int, end: int) -> int:
+    """Where in a clause that asks for something the part begins that tells something ("…, given that I have 45")."""
+    clause = text[start:end]
+    given = _GIVEN.search(clause) if _ASKS.match(clause) else None
+    return start + given.end() if given else start
+
+
+def _weight(clause: str) -> float:
+    if len(clause) > 400 or _ASKS.match(clause) or _PASSING.search(clause):
+        return 0.0
+    hits = [m for m in (p.search(clause) for p in (_MOVED, _DONE, _TOTAL, _HOLDS, _SET, _FROM, _WIDE)) if m]
+    hits = [m for m in hits if not _MAYBE.search(clause[: m.start()])]
+    if not hits:
+        return 0.0
+    kinds = {m.re for m in hits}
+    weight = 2.0 + 0.6 * len(kinds) + 1.4 * bool(_FRESH.search(clause)) + 0.8 * (_MOVED in kinds)
+    return weight * (0.6 if _LEANS.search(clause) or (len(clause) <= 20 and _WIDE not in kinds) else 1.0)
+
+
+def _clauses(text: str) -> list[tuple[int, int]]:
+    """The stretches between the words that join sentences into one."""
+    joints = list(_PARTS.finditer(text))
+    starts = [0, *(m.start() + len(m.group()) - len(m.group().lstrip(",;:–—- ")) for m in joints)]
+    return [(a, b) for a, b in zip(starts, [*(m.start() for m in joints), len(text)], strict=True) if b > a]
+
+
+_ALONE = re.compile(
+    r"\W*(?:(?:and|but|so|especially|considering|since|like|that|because|now that)\b\s*)*(?:I|i|we|We|my|My|our|Our|the|The|there|he|she|they|[A-Z]\w+|ich|wir|mein\w*|yo|mi|je|j|mon|ma)\b"
+)
+"""A clause with a subject of its own."""
