@@ -298,9 +298,16 @@ class Scoped(Knowledge):
         aside = None if quarantine is None else os.fspath(quarantine)
         return transfer.bring(self._ports, self.scope, _path(path), format=format, quarantine=aside, progress=progress)
 
-    def export(self, folder: str | os.PathLike[str], *, format: str = "original") -> int:
-        """Writes the messages of each session, as they came in, to JSON files in a folder; how many messages."""
-        return transfer.take(self._ports, self.scope, _path(folder), format=format)
+    def export(
+        self, folder: str | os.PathLike[str], *, format: str = "original", as_of: Moment | None = None, believed_at: Moment | None = None
+    ) -> int:
+        """Writes the messages of each session, as they came in, to JSON files in a folder; how many messages.
+
+        Beside them, `facts.jsonl` holds every fact with its history, a JSON object on each line. `as_of`: only what was said by then,
+        and the facts that held then. `believed_at`: only what the store had recorded by then, and the facts as it believed them.
+        """
+        then = transfer.Then(moment(as_of), moment(believed_at))
+        return transfer.take(self._ports, self.scope, _path(folder), format=format, then=then)
 
 
 def _held(ports: Ports, scope: Scope, origin: str | None) -> Message:

@@ -374,19 +374,22 @@ class Writer(Reader, Protocol):
         ...
 
     def put_fact(self, fact: Fact, change: Change, *, entry: Entry | None = None) -> None:
-        """Writes the changed state of a fact, and a history row that says who did what, when and why; a new index row if given."""
+        """Writes the changed state of a fact, and a history row that says who did what, when and why; a new index row if given.
+
+        A row is never dated before the one that it follows.
+        """
         ...
 
     def put_claims(self, claims: Sequence[Claim]) -> list[Claim]:
-        """Writes claims: new ones get their ids here, of known ones the fact that they support is changed."""
+        """Writes claims: new ones get their ids here; of known ones the fact that they support, the target and the sources change."""
         ...
 
     def drop_claims(self, claims: Sequence[Claim]) -> None:
         """Deletes claims."""
         ...
 
-    def drop_history(self, fact: Fact) -> int:
-        """Deletes the history of a fact, when words of it must not stay; how many rows."""
+    def put_history(self, fact: Fact, revisions: Sequence[Revision]) -> int:
+        """Replaces the history of a fact, when words of it must not stay; how many rows there were."""
         ...
 
     def put_shown(self, records: Sequence[AnyRecord], *, at: datetime) -> None:

@@ -13,18 +13,22 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any, TextIO
 
 from leporello.errors import BadSetting, LeporelloError, StoreUnreachable
 from leporello.flows import learn
 from leporello.flows.remember import remember
+from leporello.flows.shown import held_facts
 from leporello.formats import Learnt, Reading, Unreadable, by_session, read
-from leporello.ports import Ports
+from leporello.ports import Ports, Reader
 from leporello.records import Draft, Message, Scope, Span, Trust
 from leporello.results import ImportReport
 
 ENTRY = "leporello_entry"
+FACTS = "facts.jsonl"
+"""The file of an export that holds the facts."""
 _WHOSE = "scope.json"
 _IMPORTANCE = {"high": 0.9, "medium": 0.7, "low": 0.5}
 
@@ -84,31 +88,65 @@ def bring(
     )  # fmt: skip
 
 
-def take(ports: Ports, scope: Scope, folder: str, *, format: str = "original") -> int:
-    """One JSON file per session with its messages verbatim, and `index.json` that says which file is which."""
+@dataclass(frozen=True)
+class Then:
+    """The moments that an export is of: what was said, or true, at `as_of`; what the store held at `believed_at`."""
+
+    as_of: datetime | None = None
+    believed_at: datetime | None = None
+
+    def has(self, message: Message) -> bool:
+        """True if the message had been said, and recorded, by then."""
+        said = self.as_of is None or message.at <= self.as_of
+        return said and (self.believed_at is None or message.recorded_at <= self.believed_at)
+
+
+def take(ports: Ports, scope: Scope, folder: str, *, format: str = "original", then: Then | None = None) -> int:
+    """One JSON file per session with its messages verbatim, the facts, and `index.json` that says which file is which.
+
+    Returns how many messages. `facts.jsonl` has a fact with its history on each line, and is not written when there are none.
+    """
     if format != "original":
         raise BadSetting(f"format={format!r}: use original.")
+    moments = then or Then()
     try:
-        return _write_sessions(ports, scope, Path(folder))
+        return _write_all(ports, scope, Path(folder), moments)
     except (OSError, ValueError) as e:
         raise StoreUnreachable(f"{folder!r}: {e}.") from e
 
 
-def _write_sessions(ports: Ports, scope: Scope, target: Path) -> int:
+def _write_all(ports: Ports, scope: Scope, target: Path, then: Then) -> int:
     target.mkdir(parents=True, exist_ok=True)
-    index = []
-    total = 0
     with ports.store.read() as r:
-        for n, state in enumerate(r.sessions(scope), 1):
-            messages = [_entry_or_message(m) for ms in by_session(r.messages(state)).values() for m in ms]
-            if not messages:
-                continue
-            name = f"{n:04d}-{_slug(state.scope.session or 'messages')}.json"
-            (target / name).write_text(json.dumps(messages, ensure_ascii=True, indent=1), encoding="utf-8")
-            index.append({"file": name, "scope": state.scope.to_dict(), "messages": len(messages)})
-            total += len(messages)
+        index = list(_write_sessions(r, scope, target, then))
+        total = sum(int(entry["messages"]) for entry in index)
+        lines = [json.dumps(f, ensure_ascii=True) for f in _facts(r, scope, then, ports.clock.now())]
+    if lines:
+        (target / FACTS).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        index.append({"file": FACTS, "scope": scope.to_dict(), "messages": 0, "facts": len(lines)})
     (target / "index.json").write_text(json.dumps(index, ensure_ascii=True, indent=1), encoding="utf-8")
     return total
+
+
+def _write_sessions(r: Reader, scope: Scope, target: Path, then: Then) -> Iterator[dict[str, Any]]:
+    for n, state in enumerate(r.sessions(scope), 1):
+        told = (m for m in r.messages(state) if then.has(m))
+        messages = [_entry_or_message(m) for ms in by_session(told).values() for m in ms]
+        if messages:
+            name = f"{n:04d}-{_slug(state.scope.session or 'messages')}.json"
+            (target / name).write_text(json.dumps(messages, ensure_ascii=True, indent=1), encoding="utf-8")
+            yield {"file": name, "scope": state.scope.to_dict(), "messages": len(messages)}
+
+
+def _facts(r: Reader, scope: Scope, then: Then, now: datetime) -> Iterator[dict[str, Any]]:
+    """Every fact with its history; at a moment those that held then, as they were, with what had been done to them."""
+    if then == Then():
+        held = r.facts(scope)
+    else:
+        held = held_facts(r, scope, now=now, as_of=then.as_of, believed_at=then.believed_at)
+    for fact in held:
+        done = (h for h in r.history(fact) if then.believed_at is None or h.at <= then.believed_at)
+        yield {**fact.to_dict(), "history": [h.to_dict() for h in done]}
 
 
 class _Quarantine:

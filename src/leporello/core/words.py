@@ -72,12 +72,21 @@ _ASCII = re.compile(r"[A-Za-z0-9_]+(?:[./@:\-][A-Za-z0-9_]+){0,15}(?:\+\+|#(?![A
 _RUN = re.compile(r"[A-Za-z]+|\d+")
 _WIDE_RUN = re.compile(r"[^\d_./@:+#\-]+|\d+")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_PAST = re.compile(r"\b(?:did|was|were|had|ago|before|first|after)\b", re.IGNORECASE)
+_PAST = re.compile(r"\b(?:did|was|were|had|ago|before|originally|initially|used to)\b", re.IGNORECASE)
+_ORDER = re.compile(r"\b(?:first|after)\b", re.IGNORECASE)
+_IS = re.compile(r"^\W*(?:what|when|where|who|which|how \w+)(?:['’]s| is| are)\b", re.IGNORECASE)
 _PRESENT = re.compile(
     r"^\W*(?:how (?:many|much|long|often)|what(?:'s|’s| is) (?:the|my|our)|when is)\b|\b(?:now|currently|latest|nowadays)\b"
     r"|\b(?:jetzt|aktuell|ahora|actualmente|maintenant|actuellement|adesso|agora|сейчас|теперь)\b|الآن|现在|目前|当前|現在|지금",
     re.IGNORECASE,
 )
+_NEWS = re.compile(
+    r"\b(?:recently|now|already|just|new|updated|latest|increased|reached|improved|grown|grew|dropped|extended|moved|moving|rescheduled|postponed|changed|switched|so far|total of|no longer|"
+    r"jetzt|inzwischen|bereits|neue[rsn]?|verschoben|ahora|nuev[oa]|aumentó|maintenant|désormais|nouve(?:au|lle)|adesso|agora|теперь|сейчас)\b[^.?!\n]{0,80}?\d"
+    r"|(?:现在|目前|已经|最近|改为|改到|改成|增加到|达到|推迟到)[^。！？\n]{0,20}?[\d一二三四五六七八九十]",
+    re.IGNORECASE,
+)
+_NEWS_IN = 4_000  # characters of a message that are looked at
 _CHARACTER, _PAIR = 0.1, 0.7
 _WORD_MAX = 64
 _PARTS_MAX = 16
@@ -136,9 +145,14 @@ def query_terms(text: str) -> QueryTerms:
 
 
 def index_terms(text: str, *, name: str | None = None, role: str | None = None, at: datetime | None = None) -> NDArray[np.uint32]:
-    """The terms of `index_text`, then marks that no text can bear: the role, each word of the name, and the ISO date."""
-    found = _hashes(index_text(text, name=name, role=role, at=at))
-    return np.frombuffer(b"".join([*found, _marks(name, role, at and at.date())]), dtype="<u4")
+    """The terms of `index_text`, then marks that no text can bear: the role, each word of the name, the ISO date, and news.
+
+    A user's message bears the mark of news if it tells how things stand by now, with a number ("which has now reached 165").
+    """
+    found = [*_hashes(index_text(text, name=name, role=role, at=at)), _marks(name, role, at and at.date())]
+    if role == "user" and _NEWS.search(text, 0, _NEWS_IN):
+        found.append(_news())
+    return np.frombuffer(b"".join(found), dtype="<u4")
 
 
 def index_text(text: str, *, name: str | None = None, role: str | None = None, at: datetime | None = None) -> str:
@@ -163,13 +177,25 @@ def _hashes(text: str) -> list[bytes]:
     return [_known(c) if len(c) < _WORD_MAX else _packed(c) for c in _chunks(text)]
 
 
+def news_mark() -> int:
+    """The mark in `index_terms` of a user's message that tells how things stand by now."""
+    return _mark("tells", "news")
+
+
+@cache
+def _news() -> bytes:
+    return np.array([news_mark()], dtype="<u4").tobytes()
+
+
 def role_mark(role: str) -> int:
     """The mark in `index_terms` of messages in this role."""
     return _mark("role", role)
 
 
 def _asks_how_things_stand(text: str) -> bool:
-    return not _PAST.search(text) and _PRESENT.search(text) is not None
+    if _PAST.search(text) or (_ORDER.search(text) and not _IS.search(text)):
+        return False
+    return _PRESENT.search(text) is not None
 
 
 def _mark(kind: str, word: str) -> int:

@@ -18,6 +18,8 @@ from leporello.entrypoints import output
 from leporello.errors import InputError, NotFound, ReadOnlyStore, StoreUnreachable
 
 _MEMORY = ":memory:"
+_POLICIES = {"fold": {"at_open": False}}
+"""A single command does not pay for what sessions left unread; `leporello consolidate` reads it."""
 
 
 class UsageError(typer.TyperException):
@@ -85,9 +87,9 @@ class Call:
         if not new:
             self.require_store()
         try:
-            mem = leporello.open(path, key=key)
+            mem = leporello.open(path, key=key, policies=_POLICIES)
         except ReadOnlyStore:
-            mem = leporello.open(path, key=key, read_only=True)
+            mem = leporello.open(path, key=key, policies=_POLICIES, read_only=True)
         with mem:
             yield mem
 
@@ -122,6 +124,12 @@ class Call:
         s = self.settings
         tenant = {} if s.tenant is None else {"tenant": s.tenant}
         return mem.scope(**tenant, user=s.user, agent=s.agent, project=s.project, session=s.session)
+
+    @property
+    def scoped(self) -> bool:
+        """True if a scope option was given."""
+        s = self.settings
+        return any(d is not None for d in (s.tenant, s.user, s.agent, s.project, s.session))
 
     def require_store(self) -> None:
         """Raises `StoreUnreachable` if the store's file is not there."""

@@ -13,17 +13,14 @@ from rich.text import Text
 import leporello
 from leporello.entrypoints import output
 from leporello.entrypoints.calls import Call
-from leporello.entrypoints.options import command
+from leporello.entrypoints.options import AsOf, BelievedAt, Full, command
 from leporello.entrypoints.output import body, clip, head, seen, when
-from leporello.records import Episode, Fact, Message
+from leporello.records import Claim, Episode, Fact, Message, Revision
 from leporello.results import SessionInfo
 
 app = typer.Typer()
 
 _AROUND = 120
-AsOf = Annotated[str | None, typer.Option("--as-of", help="Only what was said, or true, at that moment.")]
-BelievedAt = Annotated[str | None, typer.Option("--believed-at", help="Only what the store held at that moment.")]
-Full = Annotated[bool, typer.Option("--full", help="Do not clip long texts.")]
 
 
 @command(app, "recall", example='leporello recall "home city" --user alice -k 5 --kind fact')
@@ -82,14 +79,15 @@ def hit_lines(hits: Iterable[leporello.Hit], *, full: bool = False, ids: bool = 
 
 
 def record_head(record: Message | Episode | Fact, *, ids: bool = True) -> list[str | tuple[str, str]]:
-    """What a record is, when and where it was said, and its id."""
+    """What a record is, when and where it was said, until when it held, and its id."""
     if isinstance(record, Message):
         where = f"{record.name or record.role}, turn {record.turn}" + (f" of {record.session}" if record.session else "")
     elif isinstance(record, Episode):
         where = turns_of(record.turns) + (f" of {record.scope.session}" if record.scope.session else "")
     else:
         where = record.fact_kind if record.status == "active" else f"{record.fact_kind}, {record.status}"
-    return [(record.kind, "cyan"), where, (when(record.at), "dim"), (record.id if ids else "", "dim")]
+    until = f"until {when(record.valid_to)}" if isinstance(record, Fact) and record.valid_to else ""
+    return [(record.kind, "cyan"), where, (when(record.at), "dim"), (until, "dim"), (record.id if ids else "", "dim")]
 
 
 def turns_of(turns: tuple[int, ...]) -> str:
@@ -117,33 +115,105 @@ def context(
 
 @command(app, "explain", example="leporello explain f_0123abcd --user alice")
 def explain(
-    call: Call, id: Annotated[str, typer.Argument(help="The id of a message, an episode or a fact.")], *, full: Full = False
+    call: Call,
+    id: Annotated[str, typer.Argument(help="The id of a message, an episode or a fact.")],
+    *,
+    believed_at: Annotated[str | None, typer.Option("--believed-at", help="As the store held it at that moment.")] = None,
+    full: Full = False,
 ) -> None:
-    """Show where a record comes from: episodes, turns, and the very characters."""
+    """Show where a record comes from: operations, episodes, turns, the very characters, and what became of it.
+
+    Each operation says who made it: a compactor with its version and its prompt's, or who called; and when and why.
+    """
     with call.scope() as scope:
-        found = scope.explain(id)
+        found = scope.explain(id, believed_at=believed_at)
         texts = {q.message: scope.get(q.message).text for q in found.quotes}
-    call.answer(found.to_dict(), _explain_lines(found, texts, full=full))
+    call.answer(found.to_dict(), explain_lines(found, texts, full=full))
 
 
-def _explain_lines(found: Any, texts: dict[str, str], *, full: bool) -> Iterator[RenderableType]:
+def explain_lines(found: Any, texts: dict[str, str], *, full: bool = False) -> Iterator[RenderableType]:
+    """A record, then what it was made from, layer by layer, then its changes."""
     record = found.record
     yield head(*record_head(record))
     yield body(record.text if full else clip(record.text))
     if isinstance(record, Fact):
-        yield body(
-            f"source {record.source}, trust {record.trust}, confidence {record.confidence:g}"
-            + (f", because {record.why}" if record.why else "")
-        )
-    if found.made_by:
+        yield from _fact_lines(record)
+    for n, step in enumerate(found.operations, 1):
+        yield from _operation_lines(n, step, record.text, full=full)
+    if found.made_by and not found.operations:
         yield body(f"made by {', '.join(found.made_by)}", style="dim")
     for e in found.episodes:
         if e.id != record.id:
             yield head("from", *record_head(e))
             yield body(e.summary if full else clip(e.summary))
+            yield body(f"made by {e.compactor}", style="dim")
     if record.kind != "message":
         for q in found.quotes:
             yield from quote_lines(q, texts[q.message], full=full)
+    if isinstance(record, Fact):
+        yield from revision_lines(found.history, record)
+
+
+def _fact_lines(fact: Fact) -> Iterator[RenderableType]:
+    """What is held of a fact: source, trust, confidence, reason; its two times; the facts that it has to do with."""
+    why = f", because {fact.why}" if fact.why else ""
+    yield body(f"source {fact.source}, trust {fact.trust}, confidence {fact.confidence:g}{why}")
+    holds = f"holds from {when(fact.at)}" + (f" until {when(fact.valid_to)}" if fact.valid_to else "")
+    believed = f"believed from {when(fact.recorded_at)}" + (f" until {when(fact.retracted_at)}" if fact.retracted_at else "")
+    yield body(f"{holds}; {believed}", style="dim")
+    links = [
+        f"{what} {', '.join(ids)}"
+        for what, ids in (
+            ("superseded by", (fact.superseded_by,) if fact.superseded_by else ()),
+            ("supersedes", fact.supersedes),
+            ("in conflict with", fact.conflicts),
+        )
+        if ids
+    ]
+    if links:
+        yield body("; ".join(links), style="dim")
+
+
+def _operation_lines(n: int, step: Claim, text: str, *, full: bool) -> Iterator[RenderableType]:
+    """One step that a fact is derived from: what was done by whom and when; its words where they differ, its reason, its place."""
+    yield head(f"operation {n}", (step.op, "cyan"), f"by {step.actor}", (when(step.recorded_at), "dim"), (step.id, "dim"))
+    if step.text and step.text != text:
+        yield body(step.text if full else clip(step.text))
+    spans = ", ".join(f"turn {s.turn} characters {s.start}-{s.end}" for s in step.provenance.spans)
+    where = f"{step.provenance.session or 'outside a session'}, {spans}" if spans else ""
+    told = [f"trust {step.trust}", f"confidence {step.confidence:g}", where, f"because {step.why}" if step.why else ""]
+    yield body("; ".join(t for t in told if t), style="dim")
+    if step.suspicion:
+        yield body(f"suspicious: {step.suspicion}", style="yellow")
+
+
+def revision_lines(revisions: Iterable[Revision], fact: Fact) -> Iterator[RenderableType]:
+    """The changes of a fact, oldest first: what was done, by whom, when, why; below it what became different."""
+    known = list(revisions)
+    after = [*(r.was for r in known[1:]), fact]
+    for revision, now in zip(known, after, strict=True) if known else ():
+        by = f"by way of {revision.by}" if revision.by else ""
+        yield head(("changed", "bold"), (revision.action, "cyan"), f"by {revision.actor}", (when(revision.at), "dim"), (by, "dim"))
+        if revision.why:
+            yield body(f"because {revision.why}")
+        if revision.was is not None and now is not None:
+            yield body("; ".join(differences(revision.was, now)) or "nothing else is different", style="dim")
+
+
+def differences(was: Fact, now: Fact) -> list[str]:
+    """What is different in a fact: `confidence 0.7 → 0.8`."""
+    pairs: list[tuple[str, str, str]] = [
+        ("text", was.text, now.text),
+        ("status", was.status, now.status),
+        ("confidence", f"{was.confidence:g}", f"{now.confidence:g}"),
+        ("from", when(was.valid_from), when(now.valid_from)),
+        ("until", when(was.valid_to), when(now.valid_to)),
+        ("retracted", when(was.retracted_at), when(now.retracted_at)),
+        ("superseded by", was.superseded_by or "", now.superseded_by or ""),
+        ("conflicts", ", ".join(was.conflicts), ", ".join(now.conflicts)),
+        ("quotes", str(len(was.provenance.spans)), str(len(now.provenance.spans))),
+    ]
+    return [f"{what} {before or 'none'} → {after or 'none'}" for what, before, after in pairs if before != after]
 
 
 def quote_lines(quote: Any, text: str, *, full: bool = False, ids: bool = True) -> Iterator[RenderableType]:
@@ -163,11 +233,20 @@ def quote_lines(quote: Any, text: str, *, full: bool = False, ids: bool = True) 
     yield output.Indented(shown)
 
 
-@command(app, "facts", example="leporello facts --user alice")
-def facts(call: Call, *, full: Full = False) -> None:
-    """List the facts that hold now, oldest first."""
+@command(app, "facts", example="leporello facts --as-of 2026-03-01 --user alice")
+def facts(
+    call: Call,
+    *,
+    as_of: Annotated[str | None, typer.Option("--as-of", help="Those that held at that moment.")] = None,
+    believed_at: Annotated[str | None, typer.Option("--believed-at", help="As the store believed them at that moment.")] = None,
+    status: Annotated[
+        str | None, typer.Option("--status", help="active, conflict, deprecated, archived, quarantine; all for every fact.")
+    ] = None,
+    full: Full = False,
+) -> None:
+    """List the facts that hold now, oldest first; or those that held, or were believed, at another moment."""
     with call.scope() as scope:
-        found = scope.facts()
+        found = scope.facts(as_of=as_of, believed_at=believed_at, status=status)
     call.answer({"facts": [f.to_dict() for f in found]}, _record_lines(found, full=full))
 
 

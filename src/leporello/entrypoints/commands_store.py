@@ -107,6 +107,12 @@ def bench_loop(call: Call) -> None:
     _bench(call, "loop")
 
 
+@command(bench, "contradict", example="leporello bench contradict", passing=True)
+def bench_contradict(call: Call) -> None:
+    """How carefully new facts end old ones: what is retired, what is kept and what is disputed, on pairs of statements."""
+    _bench(call, "contradictions")
+
+
 def _bench(call: Call, name: str, *more: str) -> None:
     """Runs a benchmark in a process of its own, so that it measures the engine and not this program."""
     sys.stdout.flush()

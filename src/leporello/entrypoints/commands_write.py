@@ -16,7 +16,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 import leporello
 from leporello.entrypoints import output
 from leporello.entrypoints.calls import Call, UsageError, text_of
-from leporello.entrypoints.options import command, group
+from leporello.entrypoints.options import AsOf, BelievedAt, command, group
 from leporello.entrypoints.output import body, head, when
 from leporello.errors import BadSetting, FormatError, InputError, NotFound
 
@@ -258,10 +258,15 @@ def export(
     folder: Annotated[str, typer.Argument(help="Where to; it is made if need be.")],
     *,
     format: Annotated[str, typer.Option("--format", help="original: messages equal to those that came in.")] = "original",
+    as_of: AsOf = None,
+    believed_at: BelievedAt = None,
 ) -> None:
-    """Write the messages of each session, as they came in, to JSON files in a folder."""
+    """Write the messages of each session, as they came in, to JSON files in a folder, and the facts beside them.
+
+    The file facts.jsonl holds a fact on each line, with its history: every fact, or at a moment those that held then.
+    """
     with call.scope() as scope:
-        count = scope.export(folder, format=format)
+        count = scope.export(folder, format=format, as_of=as_of, believed_at=believed_at)
     call.answer({"folder": folder, "messages": count}, [f"{count} messages written to {folder}"])
 
 

@@ -1,4 +1,7 @@
-"""The options that every command takes, before the command's name or after it, and how a function becomes a command."""
+"""The options that commands share, and how a function becomes a command.
+
+Those that every command takes may stand before its name or after it.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,9 @@ import typer
 from leporello.entrypoints.calls import Call, Settings
 
 Command = Callable[..., None]
+AsOf = Annotated[str | None, typer.Option("--as-of", help="Only what was said, or true, at that moment.")]
+BelievedAt = Annotated[str | None, typer.Option("--believed-at", help="Only what the store held at that moment.")]
+Full = Annotated[bool, typer.Option("--full", help="Do not clip long texts.")]
 _PANEL = "Options that stand before or after the command"
 _ALSO = "Also: --db, --key-file, --tenant, --user, --agent, --project, --session, --json, --quiet (see leporello --help)."
 

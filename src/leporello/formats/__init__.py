@@ -58,6 +58,7 @@ _ALL = (
     _recognised("goose", "a Goose session"),
     _recognised("grok", "a Grok CLI session"),
     _recognised("kimi", "a Kimi session state"),
+    _recognised("leporello-facts", "the facts of an export"),
     _recognised("letta", "a Letta agent trace"),
     _recognised("niceeval", "a niceeval event log"),
     _recognised("openhands", "an OpenHands run"),

@@ -154,6 +154,7 @@ def _antigravity(value: Value) -> bool:
     return _has("source", "created_at", "content")(value) and str(value["source"]) in {"USER_EXPLICIT", "MODEL", "SYSTEM", "USER"}
 
 
+_OWN_FACT = _has("fact_kind", "recorded_at", "history")
 _LINE_TESTS: tuple[tuple[str, Test], ...] = (
     ("codex", _codex),
     ("claude-code", _claude_code),
@@ -164,6 +165,7 @@ _LINE_TESTS: tuple[tuple[str, Test], ...] = (
     ("goose", lambda v: _has("working_dir", "message_count")(v)),
     ("grok", lambda v: "sessionUpdate" in _inner(_inner(v, "params"), "update")),
     ("openhands", _has("instance_id", "history")),
+    ("leporello-facts", _OWN_FACT),
     ("memory-jsonl", lambda v: is_entity(v) or is_relation(v)),
 )
 _ELEMENT_TESTS: tuple[tuple[str, Test], ...] = (
@@ -179,6 +181,7 @@ _ELEMENT_TESTS: tuple[tuple[str, Test], ...] = (
     ("openhands", _has("instance_id", "history")),
 )
 _OBJECT_TESTS: tuple[tuple[str, Test], ...] = (
+    ("leporello-facts", _OWN_FACT),
     ("groups", lambda v: "messages" in _inner(v, "groups")),
     ("locomo", _locomo),
     ("gemini-cli", _has("sessionId", "startTime", "messages")),

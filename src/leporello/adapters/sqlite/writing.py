@@ -14,7 +14,7 @@ from leporello.adapters.sqlite.reading import KINDS, SqliteReader
 from leporello.core.times import micros
 from leporello.errors import BadMessage, NotFound
 from leporello.ports import AnyRecord, Change, Entry, LoopRow, NewMessage, SessionState
-from leporello.records import Claim, Compact, Episode, Fact, Message, Note, Scope
+from leporello.records import Claim, Compact, Episode, Fact, Message, Note, Revision, Scope
 
 ERASED = "erased"
 """The setting that stands while copies of deleted rows may be left in the file."""
@@ -134,7 +134,7 @@ class SqliteWriter(SqliteReader):
         if not isinstance(was, Fact):
             raise NotFound(fact.id)
         text, rest = self._fact_values(fact)
-        rid = self._value("put_fact", (fact.fact_kind, *text, *rest, tenant, fact.id))
+        rid = self._value("put_fact", (fact.fact_kind, *text, micros(fact.recorded_at), *rest, tenant, fact.id))
         self._note(tenant, rid, change, codec.fact_json(was))
         if entry is not None:
             for (old,) in self._rows("delete_entry", (2, rid)):
@@ -148,7 +148,7 @@ class SqliteWriter(SqliteReader):
         for c, id_ in zip(claims, codec.new_ids("c", len(claims)), strict=True):
             tenant, scope = self._make_scope(c.scope)
             if c.id:
-                self.db.execute(self.sql["put_claim"], (c.fact, codec.provenance_json(c.provenance), tenant, c.id))
+                self.db.execute(self.sql["put_claim"], (c.fact, c.target, codec.provenance_json(c.provenance), tenant, c.id))
             else:
                 c = replace(c, id=id_)
                 self.db.execute(self.sql["add_claim"], (tenant, scope, *codec.claim_row(c)))
@@ -158,8 +158,16 @@ class SqliteWriter(SqliteReader):
     def drop_claims(self, claims: Sequence[Claim]) -> None:
         self.db.executemany(self.sql["delete_claim"], [(self._tenant(c.scope), c.id) for c in claims])
 
-    def drop_history(self, fact: Fact) -> int:
-        return len(self._rows("delete_history", (self._tenant(fact.scope), fact.id)))
+    def put_history(self, fact: Fact, revisions: Sequence[Revision]) -> int:
+        tenant = self._tenant(fact.scope)
+        dropped = len(self._rows("delete_history", (tenant, fact.id)))
+        rid = self._rid(tenant, fact)
+        if revisions and rid is None:
+            raise NotFound(fact.id)
+        for r in revisions:
+            was = codec.dump(None) if r.was is None else codec.fact_json(r.was)
+            self._note(tenant, rid, Change(r.action, r.actor, r.at, r.why, r.by), was)
+        return dropped
 
     def put_shown(self, records: Sequence[AnyRecord], *, at: datetime) -> None:
         moment = micros(at)
@@ -286,7 +294,7 @@ class SqliteWriter(SqliteReader):
         self.db.execute(self.sql["delete_keys"], (rid,))
         self.db.executemany(self.sql["add_key"], [(tenant, scope, key, rid) for key in entry.keys])
 
-    def _note(self, tenant: int, rid: int, change: Change, was: codec.Stored) -> None:
+    def _note(self, tenant: int, rid: int | None, change: Change, was: codec.Stored) -> None:
         values = (micros(change.at), change.action, codec.pack(change.actor), codec.pack(change.why), was, change.by)
         self.db.execute(self.sql["add_history"], (tenant, rid, *values))
 

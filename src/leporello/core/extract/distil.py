@@ -59,7 +59,7 @@ _LASTING = re.compile(
     re.IGNORECASE,
 )
 _PASSING = re.compile(
-    r"\b(?:right now|this (?:turn|commit|branch|pr)|currently running|for now|the (?:test|build|lint)s? (?:pass|fail)|let me|i['’]ll|line \d+|above|below)\b",
+    r"\b(?:right now|this (?:turn|commit|branch|pr)|currently running|for now|the (?:test|build|lint)s? (?:pass|fail)|let me|i['’]ll|line \d+|(?:above|below)(?! \d))\b",
     re.IGNORECASE,
 )
 _CHANGE = re.compile(

@@ -96,7 +96,7 @@ def states(messages: Sequence[Message]) -> list[Item]:
         for sentence in spoken(message):
             found = state(sentence.text)
             if found is not None:
-                text = clean(sentence.text[found.start : found.end].strip(" ,;:"))
+                text = clean(sentence.text[found.start : found.end].strip(" ,;:?？"))
                 place = Span(message.id, sentence.start + found.start, sentence.start + found.end, message.turn)
                 out.append(Item("event", text, key=STATE, spans=(place,), weight=found.weight, trust="user", at=message.at))
     return out

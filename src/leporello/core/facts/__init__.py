@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from leporello.core.facts.derive import RANK, REINFORCEMENT, Derived, Judge, derive, order, status
+from leporello.core.facts.derive import RANK, REINFORCEMENT, Derived, Judge, derive, folded, order, status
 from leporello.core.facts.levels import REASONS, Level, level, told_why
 from leporello.records import Fact
 
@@ -25,8 +25,3 @@ def believed(fact: Fact, *, as_of: datetime | None, now: datetime) -> bool:
     if as_of is None:
         return fact.status in _STANDING and (fact.valid_to is None or now < fact.valid_to)
     return (fact.valid_from is None or fact.valid_from <= as_of) and (fact.valid_to is None or as_of < fact.valid_to)
-
-
-def folded(text: str) -> str:
-    """Text without differences of case and spacing."""
-    return " ".join(text.split()).casefold()

@@ -20,31 +20,51 @@ RANK: dict[Trust, int] = {"external": 0, "tool": 1, "agent": 2, "user": 3}
 REINFORCEMENT = 0.1
 _STATES = {"say", "reinforce", "supersede", "conflict"}
 _COMPARED = 8
-_SPANS_KEPT = 50
 _TAGS_KEPT = 10
 
 
-@dataclass
+@dataclass(frozen=True)
 class Hand:
-    """What was done to a fact by hand, in the order in which it was done; `restore` takes back what was before it."""
+    """What the steps done to a fact by hand come to; `restore` takes back what was before it."""
 
     end: datetime | None = None
     retracted: datetime | None = None
     archived: bool = False
-    restored: datetime | None = None
+    restored: tuple[datetime, str] | None = None
     confirmed: int = 0
+
+    @classmethod
+    def of(cls, steps: Iterable[Claim]) -> Hand:
+        """In the order in which they were done. Done twice, an end holds from the earlier time, a retraction from the first."""
+        end, retracted, archived, restored, confirmed = None, None, False, None, 0
+        for step in sorted(steps, key=_done):
+            if step.op == "confirm":
+                confirmed += 1
+            elif step.op == "end":
+                end = step.at if end is None else min(end, step.at)
+            elif step.op == "retract":
+                retracted = retracted or step.recorded_at
+            elif step.op == "archive":
+                archived = True
+            elif step.op == "restore":
+                end, retracted, archived, restored = None, None, False, _done(step)
+        return cls(end, retracted, archived, restored, confirmed)
 
 
 @dataclass(eq=False)
 class Derived:
-    """One fact: the claims that support it (the first gives its words), its time, what became of it, and how it relates to others."""
+    """One fact: the claims that support it, its time, what became of it, and how it relates to others.
+
+    The claim that is trusted most gives its words. `held` is true while it is in quarantine.
+    """
 
     claims: list[Claim]
+    steps: list[Claim] = field(default_factory=list)
+    held: bool = False
     hand: Hand = field(default_factory=Hand)
     end: datetime | None = None
     by: Derived | None = None
     against: list[Derived] = field(default_factory=list)
-    reason: str = ""
 
     @property
     def start(self) -> datetime:
@@ -62,15 +82,14 @@ class Derived:
         best = max(RANK[c.trust] for c in self.claims)
         return next(c for c in self.claims if RANK[c.trust] == best)
 
-    @property
-    def held(self) -> bool:
-        """True while it is in quarantine."""
-        return not self.hand.confirmed and all(c.suspicion for c in self.claims)
+    def takes(self, claim: Claim) -> bool:
+        """True if it still stands when the claim is made, as far as is known by then.
 
-    def open(self, at: datetime) -> bool:
-        """True if it still stands at the instant, as far as is known by then."""
-        ended = [t for t in (self.end, self.hand.end, self.hand.retracted) if t is not None]
-        return not ended or at < min(ended)
+        What is told by hand is said when it is recorded, whatever time it is about.
+        """
+        said = claim.recorded_at if _told_by_hand(claim) else claim.at
+        ended = self.hand.end if self.end is None else self.end if self.hand.end is None else min(self.end, self.hand.end)
+        return (ended is None or claim.at < ended) and (self.hand.retracted is None or said < self.hand.retracted)
 
     @property
     def ended(self) -> datetime | None:
@@ -78,11 +97,16 @@ class Derived:
         ends = [t for t in (self.end, self.hand.end) if t is not None]
         return max(self.start, min(ends)) if ends else None
 
+    @property
+    def standing(self) -> bool:
+        """True if nothing has become of it: neither ended nor retracted, put aside or held in quarantine."""
+        return self.ended is None and self.hand.retracted is None and not self.hand.archived and not self.held
+
     def confidence(self) -> float:
         """Of those who are trusted most, the surest; more by 0.1 for each further source as trusted, and for each confirmation."""
         best = max(RANK[c.trust] for c in self.claims)
         told = [c for c in self.claims if RANK[c.trust] == best]
-        sources = {s.message for c in told for s in c.provenance.spans} | {c.id for c in told if _told_by_hand(c)}
+        sources = {s.message for c in told for s in c.provenance.spans} | {c.id for c in told if c.op == "say" and _told_by_hand(c)}
         episodes = {e for c in told if not c.provenance.spans for e in c.provenance.episodes}
         further = max(0, len(sources) + len(episodes) - 1) + self.hand.confirmed
         return min(1.0, round(max(c.confidence for c in told) + REINFORCEMENT * further, 4))
@@ -90,7 +114,7 @@ class Derived:
     def provenance(self) -> Provenance:
         """All sources, those of the words first."""
         ordered = [self.words, *(c for c in self.claims if c is not self.words)]
-        spans = tuple(dict.fromkeys(s for c in ordered for s in c.provenance.spans))[:_SPANS_KEPT]
+        spans = tuple(dict.fromkeys(s for c in ordered for s in c.provenance.spans))
         turns = tuple(sorted({t for c in ordered for t in c.provenance.turns}))
         return Provenance(
             self.words.provenance.session, turns, tuple(dict.fromkeys(e for c in ordered for e in c.provenance.episodes)), spans
@@ -100,11 +124,21 @@ class Derived:
         """The tags of all claims, those of the words first."""
         return tuple(dict.fromkeys(t for c in (self.words, *self.claims) for t in c.tags))[:_TAGS_KEPT]
 
+    def take(self, claims: Iterable[Claim], steps: Iterable[Claim]) -> None:
+        """More claims that say the same, and what was done to them."""
+        self.claims = sorted([*self.claims, *claims], key=order)
+        self.steps += steps
+        self.hand = Hand.of(self.steps)
+
 
 def derive(claims: Iterable[Claim], judge: Judge) -> list[Derived]:
     """The facts that these claims come to, in the order in which they begin."""
-    known = list(claims)
-    sweep = _Sweep(judge, _by_hand([c for c in known if c.op not in _STATES]))
+    known = list({c.id: c for c in claims}.values())
+    steps: dict[str, list[Claim]] = {}
+    for step in known:
+        if step.op not in _STATES:
+            steps.setdefault(step.target or "", []).append(step)
+    sweep = _Sweep(judge, steps, _released(known, steps))
     late = []
     for claim in sorted((c for c in known if c.op in _STATES), key=order):
         mine = sweep.place(claim)
@@ -113,26 +147,25 @@ def derive(claims: Iterable[Claim], judge: Judge) -> list[Derived]:
     for claim in late:
         sweep.forced(claim, sweep.home[claim.id])
     for one, other in sweep.pairs:
-        standing = [d for d in (one, other) if d.ended is None and d.hand.retracted is None and not d.held]
-        if len(standing) == 2 and other not in one.against and one is not other:
+        if one.standing and other.standing and other not in one.against and one is not other:
             one.against.append(other)
             other.against.append(one)
     return sweep.found
 
 
 def order(claim: Claim) -> tuple[datetime, str, int, datetime, str]:
-    """The place of a claim among others: when it was said, then where in its session."""
+    """The place of a claim among others: when it was said, then where in its session, then when it was written."""
     turn = claim.provenance.turns[0] if claim.provenance.turns else 0
     start = claim.provenance.spans[0].start if claim.provenance.spans else 0
     return (claim.at, claim.provenance.session or "", turn * 1_000_000 + min(start, 999_999), claim.recorded_at, claim.id)
 
 
 def status(one: Derived, now: datetime) -> str:
-    """What became of a fact (see `Fact`). One that ends at a later time still stands."""
+    """What became of a fact (see `Fact`). One that ends at a later time still stands, and so does one that is yet to begin."""
     if one.held:
         return "quarantine"
     ended = one.ended
-    if one.hand.retracted is not None or (ended is not None and not one.start <= now < ended):
+    if one.hand.retracted is not None or (ended is not None and (ended <= now or ended <= one.start)):
         return "deprecated"
     if one.hand.archived:
         return "archived"
@@ -140,54 +173,49 @@ def status(one: Derived, now: datetime) -> str:
     return "conflict" if disputed and not one.hand.confirmed else "active"
 
 
-def _by_hand(steps: Sequence[Claim]) -> dict[str, Hand]:
-    """What was done to each claim, in the order in which it was done."""
-    out: dict[str, Hand] = {}
-    for step in sorted(steps, key=lambda c: (c.recorded_at, c.id)):
-        hand = out.setdefault(step.target or "", Hand())
-        if step.op == "confirm":
-            hand.confirmed += 1
-        elif step.op == "end":
-            hand.end = step.at
-        elif step.op == "retract":
-            hand.retracted = step.recorded_at
-        elif step.op == "archive":
-            hand.archived = True
-        elif step.op == "restore":
-            hand.end, hand.retracted, hand.archived, hand.restored = None, None, False, step.recorded_at
-    return out
+def folded(text: str) -> str:
+    """Text without differences of case and spacing."""
+    return " ".join(text.split()).casefold()
 
 
-def _merge(into: Hand, more: Hand) -> None:
-    into.end = more.end if into.end is None else into.end
-    into.retracted = more.retracted if into.retracted is None else into.retracted
-    into.restored = more.restored if into.restored is None else into.restored
-    into.archived, into.confirmed = into.archived or more.archived, into.confirmed + more.confirmed
+def _done(step: Claim) -> tuple[datetime, str]:
+    return (step.recorded_at, step.id)
+
+
+def _released(known: Sequence[Claim], steps: dict[str, list[Claim]]) -> frozenset[str]:
+    """The suspicious words that were confirmed: whoever says them again, they are out of quarantine."""
+    return frozenset(folded(c.text) for c in known if c.suspicion and any(s.op == "confirm" for s in steps.get(c.id, ())))
 
 
 @dataclass
 class _Sweep:
-    """Claims taken in order: the facts so far, which of them stand against each other, and the fact of each claim."""
+    """Claims taken in order: the facts so far, those of them that may still change, who stands against whom, the fact of each claim."""
 
     judge: Judge
-    hands: dict[str, Hand]
+    steps: dict[str, list[Claim]]
+    released: frozenset[str]
     found: list[Derived] = field(default_factory=list)
+    live: list[Derived] = field(default_factory=list)
+    quarantine: dict[str, Derived] = field(default_factory=dict)
     pairs: list[tuple[Derived, Derived]] = field(default_factory=list)
     home: dict[str, Derived] = field(default_factory=dict)
 
     def place(self, claim: Claim) -> Derived:
         """The fact that a claim supports: one that is open and says the same, else a new one; what it contradicts ends, or is disputed."""
-        alone = Derived([claim], self.hands.get(claim.id, Hand()))
-        relations = [] if alone.held else self._relations(claim)
+        if claim.suspicion and folded(claim.text) not in self.released:
+            return self._held(claim)
+        relations = self._relations(claim)
         same = [d for d, kind in relations if kind == "same"]
-        mine = same[0] if same else alone
+        done = self.steps.get(claim.id, ())
         if same:
+            mine = same[0]
             for other in same[1:]:
                 self._join(mine, other)
-            mine.claims = sorted([*mine.claims, claim], key=order)
-            _merge(mine.hand, alone.hand)
+            mine.take([claim], done)
         else:
+            mine = Derived([claim], list(done), hand=Hand.of(done))
             self.found.append(mine)
+            self.live.append(mine)
         self.home[claim.id] = mine
         for other, kind in relations:
             if kind in {"update", "conflict"}:
@@ -199,20 +227,38 @@ class _Sweep:
         target = self.home.get(claim.target or "")
         if target is None:
             return False
-        if claim.op in {"supersede", "conflict"} and target is not mine:
+        if claim.op == "reinforce" and target is not mine and target.takes(claim) and not (target.held or mine.held):
+            if mine.takes(claim):
+                self._join(target, mine)
+        elif claim.op in {"supersede", "conflict"} and target is not mine and not (target.held or mine.held):
             self._against(target, mine, claim, sure=claim.op == "supersede")
         return True
 
+    def _held(self, claim: Claim) -> Derived:
+        """Quarantine: nothing follows from it, and the same words are there once."""
+        done = self.steps.get(claim.id, ())
+        key = folded(claim.text)
+        mine = self.quarantine.get(key)
+        if mine is not None and mine.takes(claim):
+            mine.take([claim], done)
+        else:
+            mine = self.quarantine[key] = Derived([claim], list(done), True, Hand.of(done))
+            self.found.append(mine)
+        self.home[claim.id] = mine
+        return mine
+
     def _relations(self, claim: Claim) -> list[tuple[Derived, str]]:
-        target = self.home.get(claim.target or "") if claim.op == "reinforce" else None
-        open_ = [d for d in self.found if d.open(claim.at) and not d.held]
-        return [(d, "same" if d is target else _relation(d, claim, self.judge)) for d in open_]
+        target = self.home.get(claim.target or "")
+        told = {"reinforce": "same", "supersede": "update", "conflict": "conflict"}.get(claim.op, "")
+        return [(d, told if d is target and told else _relation(d, claim, self.judge)) for d in self.live if d.takes(claim)]
 
     def _join(self, mine: Derived, other: Derived) -> None:
         """Two that turn out to say the same become one."""
-        mine.claims = sorted([*mine.claims, *other.claims], key=order)
-        _merge(mine.hand, other.hand)
+        mine.take(other.claims, other.steps)
+        if mine.end is None or (other.end is not None and other.end < mine.end):
+            mine.end, mine.by = other.end, other.by
         self.found.remove(other)
+        self.live = [d for d in self.live if d is not other]
         for d in self.found:
             d.by = mine if d.by is other else d.by
         self.pairs = [(mine if a is other else a, mine if b is other else b) for a, b in self.pairs]
@@ -220,11 +266,13 @@ class _Sweep:
 
     def _against(self, old: Derived, new: Derived, claim: Claim, *, sure: bool) -> None:
         """The new one ends the old one, or the two stand against each other."""
-        kept = old.hand.restored is not None and claim.recorded_at <= old.hand.restored
         if old is new or old.end is not None:
             return
-        if sure and not kept and RANK[claim.trust] >= old.rank:
+        kept = old.hand.restored is not None and _done(claim) <= old.hand.restored
+        rank = 3 if new.hand.confirmed else RANK[claim.trust]
+        if sure and not kept and rank >= old.rank:
             old.end, old.by = max(claim.at, old.start), new
+            self.live = [d for d in self.live if d is not old]
         else:
             self.pairs.append((old, new))
 
@@ -239,4 +287,4 @@ def _relation(one: Derived, claim: Claim, judge: Judge) -> str:
 
 
 def _told_by_hand(claim: Claim) -> bool:
-    return claim.op == "say" and not claim.provenance.spans and not claim.provenance.episodes
+    return not claim.provenance.spans and not claim.provenance.episodes

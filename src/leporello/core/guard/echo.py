@@ -15,21 +15,25 @@ from dataclasses import dataclass
 from functools import cache
 
 _DENSE = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_MARKS = (
-    "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06ed\u0900-\u0963\u0966-\u0dff\u200c\u200d"
-)
+_MARKS = "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06ed\u0900-\u0963\u0966-\u0dff\u200c\u200d"
 _GRAM = 4
 _WORDS, _CHARACTERS = 4, 6
 _TRIED = 64
 _GAP = ("…", False)
-_CLIP = re.compile(r"\s*(?:…|\.{3,}|\[(?:…|\.{3})\])\s*")
+_CLIP = re.compile(r"\[?(?:…|\.{3,})\]?")
 _STOP = re.compile(r"(?<=[.!?])[\"'”’»)\]*_]{0,3}\s+|(?<=[。！？])|\n")
 _TAG = re.compile(r"</?leporello-memory[^<>]{0,80}>|</?data(?:\s[^<>]{0,120})?>", re.IGNORECASE)
 _QUOTE = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
 _NUMBER = re.compile(r"^[ \t]*(?:[-*+•‣▪–—][ \t]+)?(?:\(?\d{1,3}[.)、]|[a-zA-Z][.)]|\[[ xX]\])[ \t]+", re.MULTILINE)
 _PLACE = re.compile(r"^[ \t]*(?:[-*+•][ \t]+)?\[\d{4}-\d\d-\d\d[^\]\n]{0,200}\][ \t]*", re.MULTILINE)
-_SPEAKER = re.compile(r"^[ \t]*(?:[-*+•][ \t]+)?[*_]{0,2}(?:user|assistant|tool|system|developer|[^\W\d_a-z][\w.'’-]{0,30}(?: [^\W\d_a-z][\w.'’-]{0,30}){0,2})[*_]{0,2}:[*_]{0,2}[ \t]+", re.MULTILINE)
-_NOTES = re.compile(r"[ \t]\((?:because [^\n]{1,500}?; )?(?:since|until) \d{4}-\d\d-\d\d(?:; until \d{4}-\d\d-\d\d)?(?:; disputed)?\)[ \t]*$|[ \t]\((?:because [^\n]{1,500}?; )?disputed\)[ \t]*$", re.MULTILINE)
+_SPEAKER = re.compile(
+    r"^[ \t]*(?:[-*+•][ \t]+)?[*_]{0,2}(?:user|assistant|tool|system|developer|[^\W\d_a-z][\w.'’-]{0,30}(?: [^\W\d_a-z][\w.'’-]{0,30}){0,2})[*_]{0,2}:[*_]{0,2}[ \t]+",
+    re.MULTILINE,
+)
+_NOTES = re.compile(
+    r"[ \t]\((?:because [^\n]{1,500}?; )?(?:since|until) \d{4}-\d\d-\d\d(?:; until \d{4}-\d\d-\d\d)?(?:; disputed)?\)[ \t]*$|[ \t]\((?:because [^\n]{1,500}?; )?disputed\)[ \t]*$",
+    re.MULTILINE,
+)
 _GLUE = re.compile(r"[ \t]\(because ([^\n]{1,500})\)[ \t]*$|[ \t]Why:[ \t]", re.MULTILINE)
 _TITLE = re.compile(r"^[ \t]*(?:#{1,6}[ \t][^\n]*|[*_]{0,2}[^\W\d_][\w ,'’-]{0,40}:[*_]{0,2})[ \t]*$", re.MULTILINE)
 _LEADS = (
@@ -136,33 +140,49 @@ class Echoes:
         """The longest run from `place` on, and whether it ends where a shown sentence ends. `free`: it may begin anywhere."""
         shown = self._shown
         best: tuple[int, bool] = (0, False)
-        for at in shown.grams.get(tuple(piece[place : place + _GRAM]), ())[:_TRIED] if len(piece) - place >= _GRAM else ():
-            if not free and at not in shown.starts:
-                continue
-            size = _GRAM
-            while place + size < len(piece) and shown.row[at + size] == piece[place + size]:
-                size += 1
-            size = self._ending(piece, place, at, size)
-            if _enough(piece[place : place + size]):
-                best = max(best, (size, at + size in shown.ends))
+        skip = int(loose[0] and place == 0)  # the word after a gap may have lost its head
+        for first in range(skip + 1):
+            for at in shown.grams.get(tuple(piece[place + first : place + first + _GRAM]), ())[:_TRIED]:
+                if first and not _ends(shown.row[at - 1], piece[place]) or not (free or at in shown.starts):
+                    continue
+                best = max(best, self._length(piece, place, at - first, loose=loose[1]))
         if best[0]:
             return best
         for size in range(min(len(piece) - place, 2 * _CHARACTERS), 0, -1):
             if tuple(piece[place : place + size]) in shown.units:
                 return size, True
         whole = place == 0 and any(loose) and len(piece) < _GRAM
-        return (len(piece), False) if whole and self._inside(piece) else (0, False)
+        return (len(piece), False) if whole and self._inside(piece, loose) else (0, False)
 
-    def _ending(self, piece: Sequence[Word], place: int, at: int, size: int) -> int:
-        """The run, cut back to the last end of a shown sentence where it does not reach the end of the piece."""
-        if place + size == len(piece) or at + size in self._shown.ends:
-            return size
-        return next((s for s in range(size, 0, -1) if at + s in self._shown.ends), size)
+    def _length(self, piece: Sequence[Word], place: int, at: int, *, loose: bool) -> tuple[int, bool]:
+        """How long the run from `at` on is, 0 where it is too short, and whether it ends where a shown sentence ends."""
+        shown, size = self._shown, _GRAM
+        while place + size < len(piece) and shown.row[at + size] == piece[place + size]:
+            size += 1
+        if loose and place + size == len(piece) - 1 and _begins(shown.row[at + size], piece[-1]):
+            size += 1  # the word before a gap may have lost its tail
+        if place + size < len(piece) and at + size not in shown.ends:
+            size = next((s for s in range(size, 0, -1) if at + s in shown.ends), size)
+        return (size, at + size in shown.ends) if _enough(piece[place : place + size]) else (0, False)
 
-    def _inside(self, piece: Sequence[Word]) -> bool:
+    def _inside(self, piece: Sequence[Word], loose: tuple[bool, bool]) -> bool:
         """True for a few words beside a gap that stand together in a shown text."""
-        count = len(piece)
-        return any(self._shown.row[i : i + count] == tuple(piece) for i in range(len(self._shown.row) - count + 1))
+        row, count = self._shown.row, len(piece)
+        for i in range(1, len(row) - count):
+            same = [row[i + n] == piece[n] for n in range(count)]
+            same[0] |= loose[0] and _ends(row[i], piece[0])
+            same[-1] |= loose[1] and _begins(row[i + count - 1], piece[-1])
+            if all(same):
+                return True
+        return False
+
+
+def _begins(shown: Word | None, word: Word) -> bool:
+    return shown is not None and shown[0].startswith(word[0])
+
+
+def _ends(shown: Word | None, word: Word) -> bool:
+    return shown is not None and shown[0].endswith(word[0])
 
 
 def _grams(row: Sequence[Word | None]) -> dict[tuple[Word | None, ...], tuple[int, ...]]:

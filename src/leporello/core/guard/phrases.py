@@ -31,7 +31,9 @@ IGNORE, HIDE, ROLE, FROM_NOW, KEEP, REVEAL, ADDRESS, ORDER = (
 
 _ADJ = r"(?:all|any|every|each|the|your|my|its|those|these|of|other|and|or|previous|prior|above|earlier|preceding|former|existing|original|system|safety|past|initial|given|current)"
 _RULES = r"(?:instructions?|prompts?|rules?|directions?|directives?|guidelines?|commands?|constraints?|programming|safeguards?|guardrails?)"
-_EARLIER = r"(?:previous|prior|above|earlier|preceding|former|existing|original|system|safety|past|initial|your|all|any|every|these|those|other)"
+_EARLIER = (
+    r"(?:previous|prior|above|earlier|preceding|former|existing|original|system|safety|past|initial|your|all|any|every|these|those|other)"
+)
 
 PHRASES: tuple[Phrase, ...] = (
     # English

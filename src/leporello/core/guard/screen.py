@@ -56,13 +56,17 @@ _GOODS = re.compile(
 )
 _PLACES = re.compile(r"(?i)https?://|\bwww\.|[\w.+-]{1,64}@[\w-]{1,63}\.|\bwebhook\b|(?<![\w.])\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?![\w.])")
 _STOPS = re.compile(r"[.!?][\s\"')]|[。！？\n]")
-_IMAGE = re.compile(r"!\[[^\]\n]{0,300}\]\(\s{0,3}<?https?://[^\s)]{1,2000}|(?i:<img\s[^<>]{0,300}?src\s?=\s?[\"']?https?://[^\s\"'<>]{1,2000})")
+_IMAGE = re.compile(
+    r"!\[[^\]\n]{0,300}\]\(\s{0,3}<?https?://[^\s)]{1,2000}|(?i:<img\s[^<>]{0,300}?src\s?=\s?[\"']?https?://[^\s\"'<>]{1,2000})"
+)
 _LINK = re.compile(r"(?<!!)\[[^\]\[\n]{0,300}\]\(\s{0,3}<?https?://[^\s)]{1,2000}")
 _DATA_NAME = re.compile(
     r"(?i)[?&](?:data|d|q|payload|p|conversation|history|secrets?|key|api_?key|leak|exfil|content|msg|message|prompt|context|info|user_?data|memory|env|text|chat|c|log|x|stolen|b64)="
     r"(?!&|$|#)[^&#]"
 )
-_BLANK = re.compile(r"(?i)[?&/=](?:\{[^}]{1,80}\}|\{\{|%7B|\[[^\]]{1,80}\]|<[^>]{1,80}>|\$\{?\w|(?:YOUR|THE|INSERT|BASE64|ENCODED|USER|SUMMARY|CONVERSATION|SECRET)_?[A-Z_]{0,40}(?:[&#]|$))")
+_BLANK = re.compile(
+    r"(?i)[?&/=](?:\{[^}]{1,80}\}|\{\{|%7B|\[[^\]]{1,80}\]|<[^>]{1,80}>|\$\{?\w|(?:YOUR|THE|INSERT|BASE64|ENCODED|USER|SUMMARY|CONVERSATION|SECRET)_?[A-Z_]{0,40}(?:[&#]|$))"
+)
 _SHELL = re.compile(
     r"(?i)(?:curl|wget|ncat|nc|invoke-webrequest|iwr|httpie|fetch)\b[^\n]{0,400}?"
     r"(?:\$\((?:\s?(?:cat|env|printenv|base64|whoami|hostname|tar|gzip|history|head|tail|jq)\b|\s?<)|`\s?(?:cat|env|printenv|base64|history)\b"
@@ -218,4 +222,6 @@ def _hidden(text: str) -> Iterable[Suspicion]:
         flag = text[start - 1 : start] == "\U0001f3f4" and text[end - 1] == "\U000e007f" and end - start <= 7
         if not flag:
             read = "".join(chr(ord(c) - 0xE0000) for c in match.group()[:60] if 0xE0020 <= ord(c) < 0xE007F)
-            yield Suspicion("hidden text", f"invisible tag characters that read {read!r}" if read else "invisible tag characters", start, end)
+            yield Suspicion(
+                "hidden text", f"invisible tag characters that read {read!r}" if read else "invisible tag characters", start, end
+            )

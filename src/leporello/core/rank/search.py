@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from leporello.core.rank.formulas import Floats, bm25_idf, bm25_tf
 from leporello.core.rank.index import Index, Places, Sieve, View
-from leporello.core.words import QueryTerms, role_mark
+from leporello.core.words import QueryTerms, news_mark, role_mark
 from leporello.policies import RecallPolicy
 from leporello.results import Reason
 
@@ -32,6 +32,7 @@ _SHORT = 1 - np.exp(-np.arange(65) / 10.0)  # by length in terms: how much a gre
 _FEW = 10  # hits at the head among which a newer one may pass an older one
 _EQUAL = 0.95  # two that hold the same words of the query are equals from this ratio of their scores
 _UPDATE, _ALIKE = 0.6, 0.3  # asked how things stand: two of one voice, by the ratio of scores and the cosine between them
+_NEWS, _ALIKE_NEWS = 0.5, 0.15  # the same for a message that tells how things stand by now
 _CHANCE = 0.08  # how much the cosines of unrelated texts scatter, where there are too few rows to tell
 _ENOUGH = 5.0  # as many telling words are enough, however long the query
 
@@ -141,10 +142,16 @@ def _passes(view: View, best: Places, scores: Floats, said: list[str]) -> NDArra
 
 
 def _updates(index: Index, view: View, best: Places, scores: Floats) -> NDArray[np.bool_]:
-    """Shape (hits, hits): true where the first is newer than the second, of the same voice, alike, and nearly as good."""
+    """Shape (hits, hits): true where the first is newer than the second, of the same voice, alike, and nearly as good.
+
+    One that tells how things stand by now may be less alike and less good.
+    """
     user = _said_by(index, view, np.array([role_mark("user")], np.uint32))[best]
-    alike = (index.likeness(view, best) > _ALIKE) & (user[:, None] == user)
-    return np.asarray(_newer(view, best) & alike & (scores[:, None] >= scores * _UPDATE))
+    news = np.isin(best, view.place[index.postings(news_mark())[0]])
+    likeness = index.likeness(view, best)
+    close = (likeness > _ALIKE) & (scores[:, None] >= scores * _UPDATE)
+    told = news[:, None] & (likeness > _ALIKE_NEWS) & (scores[:, None] >= scores * _NEWS)
+    return np.asarray(_newer(view, best) & (close | told) & (user[:, None] == user))
 
 
 def _newest_first(hits: int, passes: NDArray[np.bool_]) -> list[int]:

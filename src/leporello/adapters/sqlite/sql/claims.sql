@@ -4,7 +4,7 @@ INSERT INTO claim (tenant, scope, id, op, text, kind, why, source, trust, confid
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: put_claim
-UPDATE claim SET fact = ?, provenance = ? WHERE tenant = ? AND id = ?;
+UPDATE claim SET fact = ?, target = ?, provenance = ? WHERE tenant = ? AND id = ?;
 
 -- name: claims
 SELECT scope, id, op, text, kind, why, source, trust, confidence, tags, at, recorded, provenance, actor, target, fact, suspicion, speaker

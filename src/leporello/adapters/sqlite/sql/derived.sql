@@ -53,8 +53,8 @@ SELECT rid, scope, id, kind, text, why, source, trust, confidence, tags, valid_f
 FROM fact WHERE tenant = ? AND rid IN (SELECT value FROM json_each(?));
 
 -- name: put_fact
-UPDATE fact SET kind = ?, text = ?, why = ?, source = ?, trust = ?, confidence = ?, tags = ?, valid_from = ?, valid_to = ?, retracted = ?,
-  status = ?, supersedes = ?, provenance = ?, superseded_by = ?, conflicts = ?, subject = ?, predicate = ?, object = ?
+UPDATE fact SET kind = ?, text = ?, why = ?, source = ?, trust = ?, confidence = ?, tags = ?, valid_from = ?, valid_to = ?, recorded = ?,
+  retracted = ?, status = ?, supersedes = ?, provenance = ?, superseded_by = ?, conflicts = ?, subject = ?, predicate = ?, object = ?
 WHERE tenant = ? AND id = ? RETURNING rid;
 
 -- name: delete_fact
