@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from leporello.core import facts as rules
 from leporello.core import windows
+from leporello.core.dates import absolute
 from leporello.core.extract import extract, states
 from leporello.core.facts.read import keys, read
 from leporello.core.guard.echo import Echoes
@@ -37,7 +38,7 @@ def consolidate(ports: Ports, scope: Scope, *, upto: int | None = None) -> Conso
         messages = list(r.messages(state, first=state.consolidated + 1, last=last))
         episodes = [e for e in r.episodes(scope, session=state) if e.positions[1] > state.consolidated and e.positions[0] <= last]
         readings = _readings(ports, messages, episodes)
-        known = _known(r, scope, readings)
+        known = [] if ports.compactor.name == ports.fallback.name else _known(r, scope, readings)
     answer = written(ports, lambda c: c.distil(readings, known), what="facts") if readings else None
     operations = answer.value if answer else ()
     with ports.store.write() as w:
@@ -221,7 +222,7 @@ def _claim(ports: Ports, r: Reader, op: Operation, scope: Scope, read_: _Read) -
     held = {c.text: c for c in r.claims(fact.scope, [fact.id])} if fact is not None else {}
     base = held.get(fact.text) if fact is not None else None
     said_at = op.at or (said_in[0].at if said_in else now)
-    text = op.text if op.op != "reinforce" or op.text else (fact.text if fact else "")
+    text = absolute(op.text, said_at) if op.text else fact.text if fact is not None and op.op == "reinforce" else ""
     return Claim(
         "", home, "say" if op.op == "add" else op.op, "" if op.op == "retract" else text, op.fact_kind, op.why or rules.REASONS[op.fact_kind],
         op.source, op.trust, op.confidence, op.tags, said_at, now, where, read_.compactor, base.id if base else None, fact.id if fact else None,

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from leporello.core.extract import cues
 from leporello.core.extract.names import names, plain_words
 from leporello.core.extract.standing import AGREED, GIVEN_UP, stand
-from leporello.core.extract.states import STATE
+from leporello.core.extract.states import STATE, state
 from leporello.records import Episode, FactKind, Item, Operation, Section, Trust
 
 PER_SESSION = 10
@@ -78,6 +78,12 @@ _FIX = re.compile(r"\bfix(?:es|ed)?\b", re.IGNORECASE)
 _NAMED = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}|\d|[^\x00-\x7f]{4}")
 
 
+_LEANS = re.compile(
+    r"^\W*(?:(?:yeah|yup|yes|no|oh|and|but|so|well|also|actually|plus)[,!.]? +)*(?:here['’]?s|here (?:is|are)|this (?:is|was)|that['’]?s|it['’]?s|it (?:was|is|also|made|makes|reminds?|really|gives)|that (?:was|is|really)|they['’]re|really made)\b"
+    r"|\b(?:did|made?|makes?|lov\w+|like[sd]?|enjoy\w*|appreciate\w*|paint\w*|got|saw|bought|keep|put|hope|want|chose|drew|took) (?:it|this|that|these|those|them|your|you|how|the way)\b",
+    re.IGNORECASE,
+)
+"""What is only understood beside what was said before it, and what praises that."""
 _OURS = re.compile(r"\b(?:we|our|us|i|i['’](?:ve|ll|m|d)|we['’](?:ve|ll|re|d)|let['’]s|decided|chose|chosen|agreed|settled|opted|switched|wir|ich|nous|on a|hemos|he)\b", re.IGNORECASE)
 _WANTS = re.compile(
     r"\W*(?:(?:so|and|but|also|however|ok(?:ay)?)[, ]+)*i(?:['’]m| am|['’]d| would|['’]ve been)? (?:(?:kind ?of|kinda|just|also|really|currently) )*(?:trying to|try to|want(?:ing)? to|need(?:ing)?|working on|looking (?:for|to)|"
@@ -124,14 +130,34 @@ def _of_session(episodes: Sequence[Episode]) -> list[_Candidate]:
     standing = stand([i for _, _, i in told])
     home = {id(i): (n, e) for n, e, i in told}
     states = {(s.message, s.end) for _, _, i in told if i.key == STATE for s in i.spans}
+    rules = [i for i in standing if i.section not in _PLAIN and i.trust == "user" and _lasting(i)]
     out = []
     for item in standing:
         if id(item) not in home or (item.key != STATE and (_asks(item) or _tells_a_state(item, states))):
             continue
+        if item.key == STATE and any(_covers(item, r) for r in rules):
+            continue
+        n, episode = home[id(item)]
+        item = _weighed(item)
         if (kind := _lasting(item)) is not None:
-            n, episode = home[id(item)]
             out.append(_Candidate(item, kind, episode, n))
     return out
+
+
+def _covers(state: Item, rule: Item) -> bool:
+    """True for a state that is nearly all of a sentence which is kept as a preference, a decision or a rule."""
+    length = sum(s.end - s.start for s in rule.spans)
+    shared = sum(max(0, min(a.end, b.end) - max(a.start, b.start)) for a in state.spans for b in rule.spans if a.message == b.message)
+    return shared >= 0.7 * length
+
+
+def _weighed(item: Item) -> Item:
+    """What people tell of how things stand with them weighs as much as what a user tells an assistant."""
+    if item.key == STATE or item.section != "event" or item.trust != "user":
+        return item
+    speaker = _SPEAKER.match(item.text)
+    found = state(item.text[speaker.end() :] if speaker else item.text)
+    return item if found is None or found.weight <= item.weight else dataclasses.replace(item, weight=found.weight)
 
 
 def _tells_a_state(item: Item, states: set[tuple[str, int]]) -> bool:
@@ -235,7 +261,10 @@ def _says(item: Item, text: str) -> bool:
     """True for a statement that can be understood on its own and holds for more than the moment."""
     if text.rstrip("\"') ")[-1:] in {"?", "？", ":", "："} or (item.section in _PLAIN and cues.chatter(text)):
         return False
-    if not 6 <= len(text) <= 400 or (text.isascii() and plain_words(text) < 4) or _PASSING.search(text) or text.startswith(GIVEN_UP):
+    least = 2 if item.key == STATE else 4
+    if not 6 <= len(text) <= 400 or (text.isascii() and plain_words(text) < least) or _PASSING.search(text) or text.startswith(GIVEN_UP):
+        return False
+    if item.section in {"event", "next", "preference"} and item.key != STATE and _LEANS.search(text):
         return False
     return item.section not in {"event", "next"} or (item.weight >= TELLING and not text.startswith("["))
 

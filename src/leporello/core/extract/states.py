@@ -58,6 +58,31 @@ _FROM = re.compile(
     rf"\b(?:i['’]?m|i am|we['’]?re|we are|he['’]?s|she['’]?s|they['’]?re|i|we)\b[^.;?!,]{{3,60}}?\b(?:starting|beginning|from|as of|since|until|on|ab|seit|desde|à partir du|depuis)\s(?:the )?{_DAY}",
     re.IGNORECASE,
 )
+_KIN = (
+    r"(?:wife|husband|partner|girlfriend|boyfriend|fiancée?|mother|mom|mum|father|dad|parents|sister|brother|son|daughter|kids?|children|child|twins|family|dog|cat|pets?|horse|boss|manager|"
+    r"doctor|dentist|therapist|roommate|best friend|name|nickname|birthday|age|job|salary|hometown|address|phone|number|email|car|house|flat|apartment|team|company|school|university|major|"
+    r"favou?rite|allerg\w+|diet|hobby|hobbies|native language|mother tongue|religion|blood type|size|weight|height|"
+    r"frau|mann|mutter|vater|eltern|schwester|bruder|sohn|tochter|kinder|hund|katze|chef\w*|geburtstag|adresse|handynummer|lieblings\w+|esposa|esposo|marido|mujer|madre|padre|hermana|hermano|hij[oa]s?|perro|gato|jefe|cumpleaños|"
+    r"femme|mari|mère|père|sœur|frère|fils|fille|enfants|chien|chat|anniversaire|patron)"
+)
+_OWN = re.compile(
+    r"\b(?:i(?:['’]m| am|['’]ve| have)?(?: (?:now|just|recently|also|currently|still|actually|both|always|finally))* (?:liv(?:e|ed|ing) (?:in|at|with|on|near)|mov(?:e|ed|ing) (?:(?:\w+ ){0,3})?(?:to|from|in|back|out)|relocat\w+|"
+    r"work(?:ed|ing)? (?:at|for|as|in|with|from)|employed|born|grew up|raised|(?:a|an) [a-z-]+(?: [a-z-]+)?(?: at| in| for| by|[.,!]|$)|from [A-Z]|allergic|vegan|vegetarian|pescatarian|diabetic|married|engaged|single|divorced|retired|pregnant|left-handed|"
+    r"stud(?:y|ied|ying)|graduated|speak|quit|got (?:married|engaged|divorced|hired|fired|promoted|a (?:new )?(?:job|dog|cat|car))|started (?:a|at|as|working|my)|stopped|gave up|no longer|used to|adopted|bought a|sold (?:my|the)|own|drive a|play the|"
+    r"switched (?:to|from)|don['’]t (?:eat|drink|drive|smoke|like)|can['’]t (?:eat|stand|drink)|hate|love|prefer|like)"
+    rf"|my (?:[\w-]+ ){{0,2}}?{_KIN}(?:['’]s)?\b[^.?!]{{0,30}}?\b(?:is|are|was|has|have|works?|lives?|called|named|turned|turns|got|just|passed|moved|started)"
+    r"|ich (?:wohne|lebe|arbeite|studiere|spreche|heiße|esse|trinke|mag|bin (?:\w+ ){0,4}(?:gezogen|umgezogen|geboren|verheiratet|geschieden|schwanger|allergisch|vegetarier\w*|veganer\w*|aus|von beruf))|ich (?:ziehe|habe (?:gekündigt|geheiratet))"
+    rf"|(?:mein|meine|mi|mon|ma) (?:\w+ )?{_KIN}\b|(?:yo )?(?:vivo|trabajo|estudio|me mud[ée]|soy|nací|me casé|hablo|odio|prefiero)\b|(?:j['’]habite|je (?:vis|travaille|suis|parle|préfère|déteste|ne mange)|j['’]ai (?:déménagé|quitté|grandi|arrêté|adopté)|j['’]étudie)\b)",
+    re.IGNORECASE,
+)
+_TEAM = re.compile(
+    r"\b(?:we(?:['’]ve|['’]re| have| are)?(?: (?:now|just|recently|also|currently|still|actually|always|no longer))* (?:us(?:e|ed|ing)|switched|moved|migrated|dropped|deploy|release|ship|run|host|renamed|replaced|adopted|"
+    r"cancell?ed|postponed|rescheduled|stopped|hired|meet)\b(?! (?:it|this|that|these|those)\b)|our (?:[\w.-]+ ){1,5}?(?:is|are|happens?|runs?|uses?|lives?|starts?|moved|was|were|has)\b|wir (?:nutzen|benutzen|verwenden|setzen|haben|deployen)\b|unsere? \w+|"
+    r"(?:usamos|hemos (?:cambiado|migrado|decidido)|nuestr[oa]s? \w+)|(?:nous utilisons|on utilise|nous avons (?:migré|changé|choisi)|notre \w+))|我们(?:现在)?(?:用|使用|改用|的)",
+    re.IGNORECASE,
+)
+_OWN_WIDE = re.compile(r"我(?:现在|已经|刚|最近|目前|一直)*(?:住在|搬到|搬去|在.{1,12}(?:工作|上班|上学)|的.{1,8}(?:是|叫|在|有|住|生日)|是|有|叫|喜欢|不喜欢|讨厌|对.{1,8}过敏|结婚|辞职|换了|养了)|(?:私|僕|俺)は")
+_OF_OWN, _OF_TEAM = 3.4, 3.0
 _GIVEN = re.compile(r"\b(?:the fact that|given that|now that|seeing that|since|because|although|even though)\s+", re.IGNORECASE)
 _LEAD = re.compile(
     r"^\W*(?:(?:and|but|so|especially|considering|since|like|that|because|given|now that|also|however|aber|und|pero|y|mais|et)\b[\s,]*)+", re.IGNORECASE
@@ -74,6 +99,10 @@ _ASKS = re.compile(
 _PASSING = re.compile(r"\b(?:error|exception|traceback|undefined|status code|http \d|line \d|port \d|localhost)\b", re.IGNORECASE)
 _LEANS = re.compile(r"\b(?:reduc|improv|increas|optimi[sz]|test|us|us|tri|set|got|ha[sdv]|chang|fix|ma[kd]|do|did|done)\w*e? (?:it|this|that|them|these)\b", re.IGNORECASE)
 """What is only understood beside what was said before it."""
+_ABOUT_IT = re.compile(
+    r"\b(?:love|like|hate|prefer|loved|liked) (?:it|this|that|these|those|your|how|the (?:way|idea|look|sound|result|answer|approach|structure|suggestion))\b|\bi (?:like|love) (?:to )?(?:see|hear|know|understand|learn|get|have)\b|\bi am (?:a|an) bit\b",
+    re.IGNORECASE,
+)
 _MAYBE = re.compile(r"\b(?:if|might|maybe|would like|want to|need to|hoping to|plan to|trying to|should i|what if)\b[^,;]{0,40}$", re.IGNORECASE)
 
 
@@ -132,6 +161,12 @@ def _weight(clause: str) -> float:
         return 0.0
     hits = [m for m in (p.search(clause) for p in (_MOVED, _DONE, _TOTAL, _HOLDS, _SET, _FROM, _WIDE)) if m]
     hits = [m for m in hits if not _MAYBE.search(clause[: m.start()])]
+    own = _OWN.search(clause) or _OWN_WIDE.search(clause)
+    if own and not _MAYBE.search(clause[: own.start()]) and not _ABOUT_IT.search(clause):
+        return _OF_OWN + 0.6 * len(hits) + 1.0 * bool(_FRESH.search(clause))
+    team = _TEAM.search(clause)
+    if team and not _MAYBE.search(clause[: team.start()]):
+        return _OF_TEAM + 0.6 * len(hits) + 1.0 * bool(_FRESH.search(clause))
     if not hits:
         return 0.0
     kinds = {m.re for m in hits}
