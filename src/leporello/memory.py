@@ -16,24 +16,29 @@ from leporello.adapters.extractive import ExtractiveCompactor
 from leporello.adapters.models import compactor as model_compactor
 from leporello.adapters.sqlite.store import SqliteStore
 from leporello.core import checks
+from leporello.core.graph import Neighbourhood, Path
 from leporello.core.loop.settings import given
 from leporello.core.times import instant
 from leporello.errors import BadSetting, BadValue, EmptyText, NotFound
 from leporello.flows import forget
 from leporello.flows.consolidate import everywhere, waiting
 from leporello.flows.context import Context, Wanted, context
+from leporello.core.graph import Neighbourhood, Path
+from leporello.flows.graph import Graphs, neighbourhood, paths
+from leporello.flows.graph import Graphs, neighbourhood, paths
 from leporello.flows.indexing import match_embedder, reindex
 from leporello.flows.loop import Background
 from leporello.flows.recall import KINDS, Question, Shelf, recall
 from leporello.flows.remember import remember
 from leporello.formats.objects import drafts
-from leporello.knowledge import Knowledge, Moment, moment
+from leporello.knowledge import Moment, moment
 from leporello.loop import LoopOptions
 from leporello.policies import Policies
 from leporello.ports import AnyRecord, Clock, Compactor, Embedder, Ports
 from leporello.records import Draft, Episode, Fact, Kind, Message, Note, Scope, Trust
 from leporello.results import Consolidation, ImportReport, Recall, Receipt, SessionInfo
 from leporello.session import Session
+from leporello.tiers import Tiers, drop_project_lines
 
 
 _AT_ONCE = 200
@@ -164,7 +169,7 @@ class Memory:
 
 
 @dataclass(frozen=True)
-class Scoped(Knowledge):
+class Scoped(Tiers):
     """A handle on one scope: everything it reads and writes is bounded by it. Immutable; `narrow` gives a new one."""
 
     def narrow(self, **dimensions: str | None) -> Scoped:
@@ -255,32 +260,46 @@ class Scoped(Knowledge):
         with self._ports.store.read() as r:
             return tuple(SessionInfo(s.scope, s.messages, s.turns, s.folded, s.episodes, s.closed_at) for s in r.sessions(self.scope))
 
-    def set_note(self, key: str, value: Any) -> None:
-        """Sets a scratchpad value (any JSON value) of this scope; `None` removes it."""
-        with self._ports.store.write() as w:
-            w.put_note(Note(self.scope, checks.text(key, "key", empty=False), value, self._ports.clock.now()))
-
-    def note(self, key: str) -> Any:
-        """The newest value of this key that this scope sees, or None."""
-        return next((n.value for n in self.notes() if n.key == key), None)
-
-    def notes(self) -> tuple[Note, ...]:
-        """The notes that this scope sees, newest first."""
-        with self._ports.store.read() as r:
-            return tuple(r.notes(self.scope))
-
     def erase(self, *ids: str) -> Receipt:
         """Erases records with everything that rests on them: gone, everywhere, with a receipt. Cannot be undone."""
-        return forget.erase(self._ports, self.scope, checks.texts(ids, "ids"))
+        receipt, gone = forget.erase(self._ports, self.scope, checks.texts(ids, "ids"))
+        return self._beside(receipt, gone)
 
     def erase_all(self) -> Receipt:
         """Erases everything that belongs to exactly the dimensions of this handle, and what rests on it.
 
         The lines that imports into this scope could not read, and put aside beside the store, go too.
         """
-        receipt = forget.erase_all(self._ports, self.scope)
+        receipt, gone = forget.erase_all(self._ports, self.scope)
         dropped = transfer.drop_quarantine(self._ports.store.path, self.scope)
-        return replace(receipt, counts={**receipt.counts, "quarantine files": dropped}) if dropped else receipt
+        return self._beside(receipt, gone, {"quarantine files": dropped})
+
+    def _beside(self, receipt: Receipt, gone: Sequence[str], more: Mapping[str, int] | None = None) -> Receipt:
+        """The receipt with what was erased outside of the store: lines of project files."""
+        self._shelf.clear()
+        counts = {**(more or {}), "project lines": drop_project_lines(self._ports, gone) if gone else 0}
+        return replace(receipt, counts={**receipt.counts, **{k: n for k, n in counts.items() if n}})
+
+    def graph(self, name: str, *, depth: int = 1, as_of: Moment | None = None, believed_at: Moment | None = None, limit: int = 100) -> Neighbourhood:
+        """What stands around a name: typed edges from facts, and from messages that mention it, each with its source and time.
+
+        `depth` steps from 1 to 4; at most `limit` edges. `NotFound` if neither a fact nor a message of this scope holds the name.
+        """
+        wanted, most = checks.count(depth, "depth", least=1, most=4), checks.count(limit, "limit", least=1, most=1_000)
+        return neighbourhood(
+            self._ports, Graphs(self._shelf), self.scope, checks.text(name, "name"), depth=wanted, as_of=moment(as_of),
+            believed_at=moment(believed_at), limit=most,
+        )  # fmt: skip
+
+    def paths(
+        self, a: str, b: str, *, as_of: Moment | None = None, believed_at: Moment | None = None, limit: int = 5
+    ) -> tuple[Path, ...]:
+        """Ways from one name to another through what is known, the shortest first."""
+        most = checks.count(limit, "limit", least=1, most=100)
+        return paths(
+            self._ports, Graphs(self._shelf), self.scope, checks.text(a, "a"), checks.text(b, "b"), as_of=moment(as_of),
+            believed_at=moment(believed_at), limit=most,
+        )  # fmt: skip
 
     def stats(self) -> dict[str, int]:
         """Records that this scope sees, by kind."""

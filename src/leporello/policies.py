@@ -59,10 +59,11 @@ class RecallPolicy:
     dense: float = 0.4
     neighbours: float = 0.5
     session: float = 0.2
+    graph: float = 0.1
     floor: float = 0.15
 
     def __post_init__(self) -> None:
-        _bounds(self, dense=(0, 1), neighbours=(0, 1), session=(0, 1), floor=(0, 1))
+        _bounds(self, dense=(0, 1), neighbours=(0, 1), session=(0, 1), graph=(0, 1), floor=(0, 1))
 
 
 @dataclass(frozen=True)

@@ -281,12 +281,16 @@ class Reader(Protocol):
         """These facts as the store held them at a moment, without those that it did not hold yet."""
         ...
 
-    def near(self, scope: Scope, keys: Sequence[int], *, k: int) -> list[Fact]:
-        """The facts of exactly this scope that share most of these keys, at most `k`, most first."""
+    def near(self, scope: Scope, keys: Sequence[int], *, sure: Sequence[int] = (), k: int) -> list[Fact]:
+        """The facts of exactly this scope that share two of these keys, or one of the `sure` ones; at most `k`, those that share most."""
         ...
 
     def claims(self, scope: Scope, facts: Sequence[str]) -> list[Claim]:
         """The claims that these facts of the scope's tenant are derived from, oldest first."""
+        ...
+
+    def acting(self, scope: Scope, facts: Sequence[str]) -> list[str]:
+        """The facts with claims that were told to act on those of these facts of the scope's tenant, and the other way round: their ids."""
         ...
 
     def history(self, fact: Fact) -> list[Revision]:
@@ -381,7 +385,7 @@ class Writer(Reader, Protocol):
         ...
 
     def put_claims(self, claims: Sequence[Claim]) -> list[Claim]:
-        """Writes claims: new ones get their ids here; of known ones the fact that they support, the target and the sources change."""
+        """Writes claims: new ones get their ids here; of known ones the fact that they support, the target, the source and the provenance change."""
         ...
 
     def drop_claims(self, claims: Sequence[Claim]) -> None:

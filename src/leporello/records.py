@@ -355,7 +355,8 @@ class Claim(Record):
     `op` say, reinforce, supersede and conflict bring a statement (`text`); the rest act on the fact of the claim `target`.
     `at` is when it was said, or from when it holds; `recorded_at` when the store learned it; `actor` who made the step: a
     compactor with its version, or who called. `fact` is the id of the fact that the claim supports now. `suspicion` says why a
-    statement was put into quarantine, if it was.
+    statement was put into quarantine, if it was. A `supersede` by hand may bring no statement: then `source` is the claim of the
+    fact that stands instead.
     """
 
     id: str

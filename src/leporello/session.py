@@ -11,9 +11,10 @@ from leporello.core import checks
 from leporello.core.turns import legal_cuts, shapes
 from leporello.errors import FoldError, NotFound
 from leporello.flows import fold as folding
+from leporello.flows import notes
 from leporello.flows.consolidate import distil
 from leporello.loop import AgentLoop, piece
-from leporello.records import Compact, Episode, Message, Note
+from leporello.records import Compact, Episode, Message
 from leporello.results import FoldReport, Layers
 
 _PAGE = 500
@@ -107,24 +108,28 @@ class Session(AgentLoop):
         with self._ports.store.read() as r:
             return tuple(r.pins(self.scope))
 
-    def set_note(self, key: str, value: Any) -> None:
-        """Sets a scratchpad value (any JSON value); `None` removes it."""
-        with self._ports.store.write() as w:
-            w.put_note(Note(self.scope, checks.text(key, "key", empty=False), value, self._ports.clock.now()))
+    def set_note(self, key: str, value: Any, *, confidence: float = 1.0) -> tuple[str, ...]:
+        """Sets a scratchpad value (any JSON value); `None` removes it. The keys that had to go for it: a session holds at most 50."""
+        return notes.put(self._ports, self.scope, checks.text(key, "key", empty=False), value, confidence=confidence)
 
     def note(self, key: str) -> Any:
         """The scratchpad value, or None."""
         with self._ports.store.read() as r:
-            return next((n.value for n in r.notes(self.scope) if n.key == key), None)
+            return next((j.note.value for j in notes.read(r, self.scope) if j.note.key == key), None)
 
     def close(self) -> FoldReport:
-        """Folds every closed turn and keeps what will matter later as facts. More messages may follow; close again then."""
+        """Folds every closed turn, keeps what will matter later as facts, and clears the session's notes.
+
+        More messages may follow; close again then.
+        """
         folded = self.fold(all=True)
         kept = distil(self._ports, self.scope, closing=True)
         with self._ports.store.write() as w:
             state = w.session(self.scope)
             if state is not None and state.closed_at is None:
                 w.put_session(replace(state, closed_at=self._ports.clock.now()))
+            if self.scope.session is not None:
+                notes.clear(w, self.scope)
         return replace(folded, distilled=(*folded.distilled, *kept.distilled), facts=(*folded.facts, *kept.facts))
 
     def __enter__(self) -> Session:

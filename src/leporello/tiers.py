@@ -1,16 +1,16 @@
 """The tiers of a handle: scratchpad notes, project memory as files, and the cascade that asks them in turn.
 
-`Tiers` is a part of `Scoped`. What a hand edit does to facts goes through the handle's own `learn`, `contradict` and `retract`.
+What a hand edit does to facts goes through the handle's own `learn`, `contradict` and `retract`.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Literal
 
 from leporello.core import checks
 from leporello.core.times import instant
@@ -18,15 +18,14 @@ from leporello.errors import BadSetting, BadValue, InputError, StoreUnreachable,
 from leporello.flows import notes
 from leporello.flows import project as store_side
 from leporello.flows.find import Finding, find, level_of
-from leporello.flows.recall import Shelf
 from leporello.formats import notes_jsonl
 from leporello.formats import project as files
 from leporello.formats.notes_jsonl import BadLine, NoteLine
-from leporello.formats.project import Edit, Plan, ProjectReport, Written
+from leporello.formats.project import Edit, Held, Plan, Problem, ProjectReport, Written
+from leporello.knowledge import Knowledge, Moment
 from leporello.ports import Ports
 from leporello.records import Fact, Note, Record, Scope
 
-Moment = datetime | str | int | float
 _FEW = 1
 
 
@@ -40,29 +39,9 @@ class NotesReport(Record):
     bad: tuple[BadLine, ...] = ()
 
 
-class Telling(Protocol):
-    """What hand edits ask of a handle."""
-
-    def learn(self, text: str, **options: Any) -> Fact:
-        """Stores a fact."""
-        ...
-
-    def contradict(self, id: str, *, by: str, why: str) -> Any:
-        """Ends a fact in favour of another, by its id."""
-        ...
-
-    def retract(self, id: str, *, why: str) -> Any:
-        """Takes a fact back."""
-        ...
-
-
 @dataclass(frozen=True)
-class Tiers:
+class Tiers(Knowledge):
     """What a handle does with the tiers of memory."""
-
-    scope: Scope
-    _ports: Ports
-    _shelf: Shelf
 
     def set_note(self, key: str, value: Any, *, confidence: float = 1.0) -> tuple[str, ...]:
         """Sets a scratchpad value (any JSON value) of this scope; `None` removes it.
@@ -148,14 +127,14 @@ class Tiers:
             raise UnreadEdits(f"{len(plan.edits)} hand edits in {place!r:.200} were not read yet ({places}).")
         bad = tuple(p.name for p in held.pages if p.problem)
         made = files.render(
-            [f for f in facts if files.standing(f, now)], title=_title(self.scope), kept=files.kept_in(held), foreign=(*held.foreign, *bad),
+            [f for f in facts if files.standing(f, now)], title=_title(self.scope, held), kept=files.kept_in(held), foreign=(*held.foreign, *bad),
             now=now,
         )  # fmt: skip
         texts = {n: t for n, t in made.files.items() if n not in bad}
         drop = [p.name for p in held.pages if p.name not in texts and not p.problem]
         names, gone = files.apply(place, texts, held, drop=drop)
         if names or gone or written.at is None:
-            self._note_written(place, made.ids, written, left=bad)
+            self._note(place, _now_written(made.ids, written, bad, now))
         return ProjectReport(
             place, entries=sum(map(len, made.ids.values())), written=names, removed=gone, clashes=tuple(plan.clashes),
             missing=tuple(plan.missing), problems=tuple(plan.problems), erased=plan.erased, duplicates=plan.duplicates, stale=made.stale,
@@ -177,53 +156,73 @@ class Tiers:
         facts = store_side.facts(self._ports, self.scope)
         plan = files.compare(held.pages, facts, written, now=self._ports.clock.now(), removed=removed)
         _bounded(plan, facts, written, force)
-        return _done(place, plan, self._take_over(plan.edits, {f.id: f for f in facts}))
+        made = self._take_over(plan.edits, {f.id: f for f in facts})
+        taken = {e.mark: i for e, i in zip(plan.edits, made, strict=True) if i}
+        if taken:
+            self._note(place, replace(written, taken={**written.taken, **taken}))
+        plan.problems += _merged(plan.edits, made, store_side.facts(self._ports, self.scope), self._ports.clock.now())
+        return _done(place, plan, made)
 
     def _take_over(self, edits: Sequence[Edit], held: dict[str, Fact]) -> list[str]:
         """Applies hand edits to facts; for each the id of the fact that it made, or "" for a retraction.
 
         The only place that says how an edit becomes a change of facts.
         """
-        tell = cast(Telling, self)
         out = []
         for edit in edits:
             op = edit.operation
             if op.op == "retract":
-                tell.retract(op.target or "", why=edit.reason)
+                self.retract(op.target or "", why=edit.reason)
                 out.append("")
                 continue
             old = held.get(op.target or "")
-            told = {
+            told: dict[str, Any] = {
                 "kind": op.fact_kind, "source": op.source, "why": op.why, "tags": op.tags, "at": op.at, "confidence": op.confidence,
                 "level": level_of(old.scope) if old is not None else "project",
             }  # fmt: skip
-            if old is not None and old.text == op.text:
-                tell.retract(old.id, why=edit.reason)
-            made = tell.learn(op.text, **told)
-            if old is not None and made.id == old.id:  # taken for the same: the user says that it is not
-                tell.retract(old.id, why=edit.reason)
-                made = tell.learn(op.text, **told)
-            elif old is not None and old.text != op.text:
-                tell.contradict(old.id, by=made.id, why=edit.reason)
+            if old is not None and old.text == op.text:  # details alone: the same words are said anew
+                self.retract(old.id, why=edit.reason)
+            elif old is not None:
+                self.contradict(old.id, why=edit.reason)
+            made = self.learn(op.text, **told)
+            if old is not None and made.id != old.id and old.text != op.text:
+                self.contradict(old.id, by=made.id, why=edit.reason)
             out.append(made.id)
         return out
 
     def _written(self, folder: str) -> Written:
         """What this scope wrote into the folder last."""
-        noted = store_side.noted(self._ports.store, store_side.scope_mark(self.scope), folder)
-        ids = {str(n): tuple(map(str, v)) for n, v in dict(noted.get("ids") or {}).items()}
-        return Written(ids, store_side.when(noted.get("at")), frozenset(map(str, noted.get("past") or ())))
+        return _noted(self._ports, store_side.scope_mark(self.scope), folder)
 
-    def _note_written(self, folder: str, ids: Mapping[str, tuple[str, ...]], before: Written, *, left: Collection[str]) -> None:
-        """Remembers what lies in the folder now; of files that were left alone, what lay there before."""
-        now = {n: v for n, v in ids.items() if n not in left} | {n: before.ids[n] for n in left if n in before.ids}
-        past = (before.all_ids | before.past) - {i for held in now.values() for i in held}
-        store_side.note(self._ports.store, store_side.scope_mark(self.scope), folder, now, past=past, at=self._ports.clock.now())
+    def _note(self, folder: str, written: Written) -> None:
+        """Remembers what lies in the folder now."""
+        value = {
+            "ids": {n: list(ids) for n, ids in written.ids.items()}, "past": sorted(written.past), "taken": dict(written.taken),
+            "at": (written.at or self._ports.clock.now()).isoformat(),
+        }  # fmt: skip
+        store_side.note(self._ports.store, store_side.scope_mark(self.scope), folder, value)
 
 
 def drop_project_lines(ports: Ports, ids: Collection[str]) -> int:
-    """Takes the bullets of these facts out of every folder that was written from this store; how many. For an erasure."""
-    return sum(files.drop_lines(folder, ids) for folder in sorted({folder for _, folder in store_side.folders(ports.store)}))
+    """Takes the bullets of these facts out of every folder that was written or read from this store; how many. For an erasure."""
+    dropped = 0
+    for mark, folder in store_side.folders(ports.store):
+        marks = [m for m, id in _noted(ports, mark, folder).taken.items() if id in ids]
+        dropped += files.drop_lines(folder, ids, marks=marks)
+    return dropped
+
+
+def _noted(ports: Ports, mark: str, folder: str) -> Written:
+    noted = store_side.noted(ports.store, mark, folder)
+    ids = {str(n): tuple(map(str, v)) for n, v in dict(noted.get("ids") or {}).items()}
+    return Written(ids, store_side.when(noted.get("at")), frozenset(map(str, noted.get("past") or ())), dict(noted.get("taken") or {}))
+
+
+def _now_written(ids: Mapping[str, tuple[str, ...]], before: Written, left: Collection[str], at: datetime) -> Written:
+    """What lies in a folder after writing; of files that were left alone, what lay there before."""
+    now = {n: v for n, v in ids.items() if n not in left} | {n: before.ids[n] for n in left if n in before.ids}
+    past = (before.all_ids | before.past | set(before.taken.values())) - {i for held in now.values() for i in held}
+    return Written(now, at, frozenset(past), before.taken if left else {})
 
 
 def _bounded(plan: Plan, facts: Sequence[Fact], written: Written, force: bool) -> None:
@@ -232,6 +231,19 @@ def _bounded(plan: Plan, facts: Sequence[Fact], written: Written, force: bool) -
     total = sum(1 for i in written.all_ids if i in by_id and (by_id[i].retracted_at is None))
     if not force and len(plan.removed) > _FEW and 2 * len(plan.removed) > total:
         raise TooManyRemoved(f"{len(plan.removed)} of {total} entries were taken out.")
+
+
+def _merged(edits: Sequence[Edit], made: Sequence[str], facts: Sequence[Fact], now: datetime) -> list[Problem]:
+    """The bullets that are no fact in their own words: what the store knew already, or what another bullet ended."""
+    held = {f.id: f for f in facts}
+    out = []
+    for edit, id in zip(edits, made, strict=True):
+        fact = held.get(id)
+        if id and (fact is None or not files.standing(fact, now)):
+            out.append(Problem(edit.place, f"became {id}, which another entry or rule ended at once: see its history"))
+        elif fact is not None and " ".join(fact.text.split()) != " ".join(edit.operation.text.split()):
+            out.append(Problem(edit.place, f"says what {id} says, and supports it"))
+    return out
 
 
 def _done(folder: str, plan: Plan, made: Sequence[str]) -> ProjectReport:
@@ -244,8 +256,10 @@ def _done(folder: str, plan: Plan, made: Sequence[str]) -> ProjectReport:
     )  # fmt: skip
 
 
-def _title(scope: Scope) -> str:
-    return f"Project memory: {scope.project}" if scope.project else "Memory"
+def _title(scope: Scope, held: Held) -> str:
+    """The heading of the index: the one that it has."""
+    there = next((p.title for p in held.pages if p.name == "MEMORY.md" and p.title), None)
+    return there or (f"Project memory: {scope.project}" if scope.project else "Memory")
 
 
 def _end(until: Moment | date | None) -> datetime | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import pty
 import subprocess
 import sys
 from collections.abc import Callable
@@ -85,6 +86,29 @@ def process() -> Run:
         command = [sys.executable, "-W", "error", "-m", "leporello.entrypoints.cli", *arguments]
         done = subprocess.run(command, input=stdin, capture_output=True, env={**os.environ, **environment}, timeout=120)
         return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    return start
+
+
+@pytest.fixture
+def terminal() -> Callable[..., tuple[int, bytes]]:
+    """Runs the command line on a pseudo-terminal of 80 columns: its exit code, and what appeared."""
+
+    def start(*arguments: str, answer: bytes = b"") -> tuple[int, bytes]:
+        master, slave = pty.openpty()
+        environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "80"}
+        command = [sys.executable, "-m", "leporello.entrypoints.cli", *arguments]
+        with subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, env=environment) as started:
+            os.close(slave)
+            os.write(master, answer)
+            shown = b""
+            try:
+                while chunk := os.read(master, 65_536):
+                    shown += chunk
+            except OSError:  # the other end was closed
+                pass
+            os.close(master)
+        return started.returncode, shown
 
     return start
 

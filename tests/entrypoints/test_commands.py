@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import re
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
@@ -39,9 +36,12 @@ COMMANDS = dict(commands(get_command(app)))
 def test_the_commands_are_those_that_are_promised() -> None:
     assert {p[0] for p in COMMANDS} == {
         "demo", "import", "export", "remember", "learn", "recall", "context", "fold", "compact", "unfold", "close", "notes", "pins", "sessions",
-        "messages", "episodes", "facts", "explain", "erase", "stats", "doctor", "backup", "reembed", "migrate", "bench",
+        "messages", "episodes", "facts", "explain", "erase", "stats", "doctor", "backup", "reembed", "migrate", "bench", "consolidate",
+        "confirm", "contradict", "retract", "archive", "restore", "history", "conflicts", "quarantine",
     }  # fmt: skip
-    assert {p[1] for p in COMMANDS if len(p) > 1} == {"list", "set", "get", "unset", "add", "remove", "cost", "find", "fold", "loop"}
+    assert {p[1] for p in COMMANDS if len(p) > 1} == {
+        "list", "set", "get", "unset", "add", "remove", "cost", "find", "fold", "loop", "contradict", "know",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
@@ -91,7 +91,20 @@ def test_after_two_dashes_nothing_is_an_option(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [("recall", "x"), ("context",), ("stats",), ("doctor",), ("facts",), ("migrate",), ("reembed",), ("backup", "b")]
+    "command",
+    [
+        ("recall", "x"),
+        ("context",),
+        ("stats",),
+        ("doctor",),
+        ("facts",),
+        ("consolidate",),
+        ("conflicts",),
+        ("history", "f_0"),
+        ("migrate",),
+        ("reembed",),
+        ("backup", "b"),
+    ],
 )
 def test_reading_makes_no_store(run: Run, tmp_path: Path, command: tuple[str, ...]) -> None:
     done = run(*command, "--json")
@@ -384,25 +397,7 @@ def test_long_texts_are_clipped_after_a_word(text: str, shown: str) -> None:
     assert output.clip(text, at=20) == shown
 
 
-def terminal(*arguments: str, answer: bytes = b"") -> tuple[int, bytes]:
-    """Runs the command line on a pseudo-terminal of 80 columns; its exit code, and what appeared."""
-    master, slave = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "80"}
-    command = [sys.executable, "-m", "leporello.entrypoints.cli", *arguments]
-    with subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, env=environment) as process:
-        os.close(slave)
-        os.write(master, answer)
-        shown = b""
-        try:
-            while chunk := os.read(master, 65_536):
-                shown += chunk
-        except OSError:  # the other end was closed
-            pass
-        os.close(master)
-    return process.returncode, shown
-
-
-def test_a_terminal_has_colour_progress_and_questions(run: Run, chat: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_has_colour_progress_and_questions(run: Run, terminal: Run, chat: str, monkeypatch: pytest.MonkeyPatch) -> None:
     code, shown = terminal("import", chat)
     assert (code, b"chat.json" in shown, b"\x1b[?25l" in shown) == (0, True, True), shown
     assert b"\x1b[?25l" not in terminal("import", chat, "--quiet")[1]

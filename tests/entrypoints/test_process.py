@@ -37,6 +37,7 @@ def test_one_way_through_every_command(process: Run, chat: str, tmp_path: Path) 
     folded = process("fold", "--all", *WHERE, "--json").value
     assert folded["turns"] == [1, 4] and folded["layers"]["l2"] == [[1, 4]] and folded["layers"]["l1"] == []
     assert process("close", *WHERE, "--json").value["layers"]["turns"] == 4
+    assert process("consolidate", "--json").value["messages"] == 0
     assert "products.price" in process("compact", "--max-tokens", "500", *WHERE).out
     assert folded["episodes"][0] in process("episodes", *WHERE).out
     assert "Seq Scan on products" in process("unfold", folded["episodes"][0], "--user", "alice").out
@@ -44,9 +45,17 @@ def test_one_way_through_every_command(process: Run, chat: str, tmp_path: Path) 
     assert process("sessions", "--user", "alice").out.startswith("s1  7 messages in 4 turns")
     assert fact["id"] in process("facts", *WHERE).out
     assert "release calendar" in process("explain", fact["id"], *WHERE).out
+    other = process("contradict", fact["id"], "--by", "Deploys happen on Thursdays.", *WHERE, "--json").value["superseded_by"]
+    assert process("restore", fact["id"], *WHERE, "--json").value["status"] == "conflict"
+    assert other in process("conflicts", *WHERE).out
+    assert process("confirm", fact["id"], "--why", "so it is", *WHERE, "--json").value["status"] == "active"
+    assert process("archive", other, *WHERE, "--json").value["status"] == "archived"
+    assert process("retract", other, *WHERE).out.startswith("fact  fact, deprecated")
+    assert "changed  restore  by user" in process("history", fact["id"], *WHERE).out
+    assert process("quarantine", "--json").value == {"quarantine": []}
     assert process("stats", *WHERE, "--json").value["messages"] == 7
     assert process("doctor").out == "Nothing is wrong.\n"
-    assert process("migrate", "--json").value == {"from": 2, "to": 2}
+    assert process("migrate", "--json").value == {"from": 3, "to": 3}
     assert process("reembed", "--json").value["records"] >= 9
     assert process("backup", "copy.db", "--json").value["bytes"] == os.path.getsize("copy.db")
     assert process("export", "out", *WHERE, "--json").value == {"folder": "out", "messages": 7}
@@ -72,7 +81,7 @@ def test_the_environment_names_the_store_and_the_key(process: Run, tmp_path: Pat
     (tmp_path / "key").write_text("secret\nsecond line\n")
     assert "behind the map" in process("recall", "safe", "--db", "e.db", "--key-file", "key").out
     assert process("recall", "safe", "--db", "e.db", "--json").error["type"] == "KeyNeeded"
-    assert process("migrate", "--db", "e.db", "--key-file", "key").out == "schema 2 is up to date\n"
+    assert process("migrate", "--db", "e.db", "--key-file", "key").out == "schema 3 is up to date\n"
     assert not (tmp_path / "memory.db").exists()
 
 
@@ -121,6 +130,8 @@ def test_a_benchmark_runs_in_a_process_of_its_own(process: Run) -> None:
     assert "--budgets" in process("bench", "fold", "--", "--help").out
     assert process("bench", "cost", "--", "--help").out.startswith("usage:")
     assert process("bench", "find").code == 2
+    assert "--file" in process("bench", "contradict", "--", "--help").out
+    assert "parts" in process("bench", "know", "--", "--help").out
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -16,10 +16,13 @@ from leporello.records import Scope
 from leporello.testing import ManualClock
 from leporello.tiers import Tiers
 
+if issubclass(Scoped, Tiers):
+    Handle = Scoped
+else:
 
-@dataclass(frozen=True)
-class Handle(Tiers, Scoped):
-    """A handle with the tiers."""
+    @dataclass(frozen=True)
+    class Handle(Tiers, Scoped):  # type: ignore[no-redef]
+        """A handle with the tiers."""
 
 
 def handle(scoped: Scoped) -> Handle:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,29 +15,16 @@ import leporello
 from leporello.errors import BadSetting, InputError, StoreUnreachable, TooManyRemoved, UnreadEdits
 from leporello.flows import project
 from leporello.memory import Memory, Scoped
-from leporello.records import Fact
 from leporello.testing import ManualClock
 from leporello.tiers import Tiers, drop_project_lines
 
+if issubclass(Scoped, Tiers):
+    Handle = Scoped
+else:
 
-@dataclass(frozen=True)
-class Handle(Tiers, Scoped):
-    """A handle with the tiers."""
-
-    if not hasattr(Scoped, "contradict"):
-
-        def contradict(self, id: str, *, by: str, why: str) -> None:
-            self._end(id, "contradict", why, valid_to=self._ports.clock.now())
-
-        def retract(self, id: str, *, why: str) -> None:
-            self._end(id, "retract", why, retracted_at=self._ports.clock.now())
-
-        def _end(self, id: str, action: str, why: str, **ended: Any) -> None:
-            with self._ports.store.write() as w:
-                held = w.record(self.scope, id)
-                assert isinstance(held, Fact)
-                changed = replace(held, status="deprecated", **ended)
-                w.put_fact(changed, action=action, actor="user", why=why, at=self._ports.clock.now())
+    @dataclass(frozen=True)
+    class Handle(Tiers, Scoped):  # type: ignore[no-redef]
+        """A handle with the tiers."""
 
 
 def handle(scoped: Scoped) -> Handle:
@@ -122,6 +108,8 @@ def test_an_edited_a_removed_and_a_new_bullet(alice: Handle, tmp_path: Path, clo
     made = new["Deploys happen on Thursdays."]
     assert (made.why, made.tags, made.trust, made.scope.project) == ("release calendar", ("deploys",), "user", "shop")
     assert (new["MySQL is ruled out."].fact_kind, new["MySQL is ruled out."].tags) == ("eliminated", ("database",))
+    assert alice.history(corrected.id)[-1].why == "edited in deploys.md" and alice.history(gone.id)[-1].why == "removed from patterns.md"
+    assert alice.get(corrected.id).to_dict()["superseded_by"] == made.id
     again = alice.read_project(folder)
     assert (again.corrected, again.added, again.retracted, again.clashes) == ((), (), (), ()) and len(alice.project()) == 4
     written = alice.write_project(folder)
@@ -247,6 +235,43 @@ def test_an_erased_fact_is_dropped_by_the_next_write_too(alice: Handle, tmp_path
     assert (report.erased, report.added) == (1, ()) and len(alice.project()) == 3
     assert alice.write_project(folder).erased == 1
     assert not any(b"MariaDB" in t or fact.id.encode() in t for t in state(folder).values())
+
+
+def test_a_bullet_that_says_what_is_known_is_taken_over_once(alice: Handle, tmp_path: Path, mem: Memory) -> None:
+    folder = tmp_path / "m"
+    alice.write_project(folder)
+    edit(folder / "deploys.md", lambda t: t + "- Deploys happen on tuesdays!\n- The cache is Redis.\n")
+    report = alice.read_project(folder)
+    assert len(report.added) == 2 and [p.place for p in report.problems] == ["deploys.md:13"] and "says what" in report.problems[0].why
+    again = alice.read_project(folder)
+    assert (again.added, again.clashes) == ((), ()) and len(alice.project()) == 5
+    redis = next(f for f in alice.project() if "Redis" in f.text)
+    alice.erase(redis.id)
+    assert (alice.read_project(folder).erased, drop_project_lines(mem._ports, [redis.id])) == (1, 1)
+    assert b"Redis" not in state(folder)["deploys.md"] and len(alice.project()) == 4
+    alice.write_project(folder)
+    assert b"tuesdays!" not in state(folder)["deploys.md"] and alice.write_project(folder).written == ()
+
+
+def test_a_bullet_may_be_edited_again_before_it_is_written(alice: Handle, tmp_path: Path, clock: ManualClock) -> None:
+    folder = tmp_path / "m"
+    alice.write_project(folder)
+    for old, new in (("Tuesdays", "Thursdays"), ("Thursdays", "Fridays"), ("Fridays", "Tuesdays")):
+        edit(folder / "deploys.md", lambda t, old=old, new=new: t.replace(f"on {old}", f"on {new}"))  # type: ignore[misc]
+        clock.advance(timedelta(hours=1))
+        assert alice.read_project(folder).clashes == () and alice.read_project(folder).corrected == ()
+        assert [f.text for f in alice.project(topic="deploys")] == [f"Deploys happen on {new}."]
+
+
+def test_a_new_bullet_whose_fact_was_taken_back_is_a_clash(alice: Handle, tmp_path: Path, clock: ManualClock) -> None:
+    folder = tmp_path / "m"
+    alice.write_project(folder)
+    edit(folder / "deploys.md", lambda t: t + "- The cache is Redis.\n")
+    (made,) = alice.read_project(folder).added
+    clock.advance(timedelta(hours=1))
+    alice.retract(made, why="wrong")
+    report = alice.read_project(folder)
+    assert (report.added, [c.id for c in report.clashes]) == ((), [made]) and "The cache is Redis." not in texts(alice)
 
 
 def test_two_stores_share_a_folder(alice: Handle, tmp_path: Path, clock: ManualClock) -> None:

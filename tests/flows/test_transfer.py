@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from leporello.core.turns import faults, shapes
 from leporello.errors import FormatError, LeporelloError, StoreUnreachable
 from leporello.memory import Memory
 from leporello.results import Layers
+from leporello.testing import ManualClock
 
 DATA = Path(os.environ.get("LEPORELLO_EVAL_DATA") or Path(__file__).parents[2] / "../shared/data").resolve()
 needs_data = pytest.mark.skipif(not DATA.exists(), reason=f"the data folder {DATA} is missing: set LEPORELLO_EVAL_DATA")
@@ -137,6 +139,41 @@ def test_memory_files_become_pages_and_facts_once(mem: Memory, tmp_path: Path) -
     notes.write_text("# Project\n\n- Deploys are on Tuesdays.\n- Tests run with `make test`.\n", encoding="utf-8")
     assert alice.import_(notes).stored == 2
     assert [f.trust for f in alice.facts()][2:] == ["user", "user"]
+
+
+def test_an_export_is_of_a_moment_on_both_axes(mem: Memory, clock: ManualClock, tmp_path: Path) -> None:
+    """Messages: said by `as_of`, recorded by `believed_at`. Facts: as they held, and as they were believed, with the history of then."""
+    alice = mem.scope(user="alice")
+    start = clock.now()
+    alice.remember("said and stored first", at=start)
+    alice.learn("The standup is at 9:00.", at=start)
+    later = clock.advance(timedelta(days=10))
+    alice.remember("said early, stored late", at=start + timedelta(days=1))
+    alice.learn("The standup is now at 10:00.", at=start + timedelta(days=5))
+    mem.scope(user="bob").learn("The standup is at 11:00.")
+
+    def out(**then: Any) -> tuple[list[str], list[tuple[str, str, list[str]]]]:
+        folder = tmp_path / f"out{len(list(tmp_path.iterdir()))}"
+        count = alice.export(folder, **then)
+        index = json.loads((folder / "index.json").read_text())
+        said = [m["content"] for e in index if e["messages"] for m in json.loads((folder / e["file"]).read_text())]
+        lines = [json.loads(line) for e in index if "facts" in e for line in (folder / e["file"]).read_text().splitlines()]
+        assert count == len(said) == sum(e["messages"] for e in index)
+        return said, [(f["text"][-6:], f["status"], [h["action"] for h in f["history"]]) for f in lines]
+
+    both = ["said and stored first", "said early, stored late"]
+    nine, early, ten = (" 9:00.", "deprecated", ["add", "supersede"]), (" 9:00.", "active", ["add"]), ("10:00.", "active", ["add"])
+    assert out() == (both, [nine, ten])
+    assert out(as_of=start) == (both[:1], [nine])
+    assert out(as_of=start + timedelta(days=5)) == (both, [ten])
+    assert out(believed_at=start) == (both[:1], [early])
+    assert out(as_of=start + timedelta(days=7), believed_at=start) == (both[:1], [early])
+    assert out(as_of=start + timedelta(days=1), believed_at=later) == (both, [nine])
+    assert out(as_of=start - timedelta(microseconds=1)) == ([], [])
+    assert out(believed_at=start - timedelta(microseconds=1)) == ([], [])
+    with pytest.raises(LeporelloError):
+        alice.export(tmp_path / "never", as_of="soon")
+    assert not (tmp_path / "never").exists()
 
 
 def test_refusals_are_typed(mem: Memory, tmp_path: Path) -> None:

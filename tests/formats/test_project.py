@@ -184,11 +184,13 @@ def test_edited_details_are_taken_over(old: str, new: str, field: str, value: ob
 
 
 def test_details_that_say_nothing_known_are_reported_and_the_rest_is_taken() -> None:
-    found = edited("deploys.md", "(2026-03-02 · confidence 0.9", "(2026-99-99 · confidence 7 · urgent")
+    found = edited("deploys.md", "(2026-03-02 · confidence 0.9 · why: release", "(2026-99-99 · confidence 7 · urgent · why: new")
     assert [p.why for p in found.problems if p.place == "deploys.md:11"] == [
         "'2026-99-99' is no date", "'urgent' says nothing known", "'7' is no confidence from 0 to 1"
     ]  # fmt: skip
-    assert found.edits[0].operation.at == NOW and found.edits[0].operation.confidence == 0.9
+    op = found.edits[0].operation
+    assert (op.at, op.confidence, op.why) == (NOW, 0.9, "new calendar")
+    assert edited("deploys.md", "confidence 0.9", "confidence much").edits == []
 
 
 @pytest.mark.parametrize(
@@ -237,6 +239,20 @@ def test_new_bullets_are_facts_of_the_kind_of_their_section_and_the_topic_of_the
         ("add", "procedure", "See [the wiki](https://wiki.example/x.md).", ("Workflow",), "", 1.0),
     ]
     assert found[1].at == datetime(2026, 1, 5, tzinfo=UTC)
+
+
+def test_a_page_on_several_things_says_in_each_fact_what_it_is_about() -> None:
+    page = parse(
+        "printers.md",
+        b"---\nname: printers\ntype: reference\n---\n## One\n- 10 inch\n- cheap\n\n## Two\n- 10 inch\n\n## Decisions\n- Buy one.\n",
+    )
+    found = [e.operation for e in compare([page], [], Written(), now=NOW).edits]
+    assert [(o.text, o.tags, o.fact_kind) for o in found] == [
+        ("One: 10 inch", ("printers", "One"), "fact"), ("One: cheap", ("printers", "One"), "fact"),
+        ("Two: 10 inch", ("printers", "Two"), "fact"), ("Buy one.", ("printers", "Decisions"), "decision"),
+    ]  # fmt: skip
+    twice = {"deploys.md": files(FACTS)["deploys.md"] + "\n- Ask first.\n\n## Rollbacks\n\n- Ask first.\n"}
+    assert [e.operation.text for e in plan(twice, FACTS, wrote=[]).edits] == ["Ask first.", "Rollbacks: Ask first."]
 
 
 def test_copies_are_one_fact_and_an_edited_copy_is_a_statement_of_its_own() -> None:

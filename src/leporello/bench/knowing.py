@@ -64,7 +64,7 @@ def updates(groups: Sequence[dict[str, Any]]) -> dict[str, Any]:
                 asked += 1
                 impossible += set(q["current"]) == set(q["outdated"])
                 for kind in ("fact", "message"):
-                    found = scope.recall(q["text"], k=50, kinds=(kind,))  # type: ignore[arg-type]
+                    found = scope.recall(q["text"], k=50, kinds=(kind,))
                     place: dict[str, int] = {}
                     for n, hit in enumerate(found):
                         for span in hit.provenance.spans:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import RenderableType
@@ -17,9 +17,11 @@ from leporello.entrypoints.commands_find import differences, record_head, revisi
 from leporello.entrypoints.options import Full, command
 from leporello.entrypoints.output import body, clip, head, when
 from leporello.errors import LeporelloError, NotFound
-from leporello.knowledge import Conflict, Suspect
 from leporello.records import Fact, Revision
 from leporello.results import Consolidation, FactChange
+
+if TYPE_CHECKING:  # what it imports takes longer than a help page may
+    from leporello.knowledge import Conflict, Suspect
 
 app = typer.Typer()
 

@@ -110,7 +110,13 @@ def bench_loop(call: Call) -> None:
 @command(bench, "contradict", example="leporello bench contradict", passing=True)
 def bench_contradict(call: Call) -> None:
     """How carefully new facts end old ones: what is retired, what is kept and what is disputed, on pairs of statements."""
-    _bench(call, "contradictions")
+    _bench(call, "contradictions", *(["--json"] if call.settings.json else ()))
+
+
+@command(bench, "know", example="leporello bench know growth", passing=True)
+def bench_know(call: Call) -> None:
+    """What consolidation knows in the end: newest facts first, the same in any order, and what a session costs in a large store."""
+    _bench(call, "knowing", *(["--json"] if call.settings.json else ()))
 
 
 def _bench(call: Call, name: str, *more: str) -> None:

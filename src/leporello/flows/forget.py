@@ -3,8 +3,9 @@
 A message takes with it the claims whose characters it holds. Facts are derived anew from the claims that are left: one that has no
 other source is gone, one whose words it gave takes the words of another source, and what had ended because of it stands again. The
 episodes that cover it are made again from what is left, notes of its session that repeat it go, and the compact of its session is
-dropped. An episode takes its turns and its facts with it, because the same words must not stay elsewhere. A fact goes alone: its
-sources are records of their own, and what it put an end to stays ended.
+dropped. The history of these facts is written anew, as if it had never been said. An episode takes its turns and its facts with it,
+because the same words must not stay elsewhere. A fact goes alone: its sources are records of their own, and what it put an end to
+stays ended.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from leporello.core.tokens import estimate
 from leporello.errors import FoldError, NotFound
 from leporello.flows.episodes import make_episode
 from leporello.flows.indexing import entries, said
-from leporello.flows.settle import again, whole
+from leporello.flows.replay import replay
+from leporello.flows.settle import whole
 from leporello.ports import AnyRecord, Ports, Writer
 from leporello.records import Claim, Episode, Fact, Message, Provenance, Scope
 from leporello.results import Receipt
@@ -32,15 +34,15 @@ _WORDS = 12
 
 @dataclass
 class _Left:
-    """What an erasure leaves of the facts that it touches: those that go, those that stay, and the claims that are left."""
+    """What an erasure leaves of facts that stand in relation: those that go, those that stay, and the claims that are left."""
 
     gone: list[Fact]
     stay: list[Fact]
     claims: list[Claim]
 
 
-def erase(ports: Ports, scope: Scope, ids: Sequence[str]) -> Receipt:
-    """Erases these records of the scope with what rests on them."""
+def erase(ports: Ports, scope: Scope, ids: Sequence[str]) -> tuple[Receipt, list[str]]:
+    """Erases these records of the scope with what rests on them; the receipt, and the ids of all that is gone."""
     counts: Counter[str] = Counter()
     gone: list[str] = []
     with ports.store.write() as w:
@@ -49,7 +51,7 @@ def erase(ports: Ports, scope: Scope, ids: Sequence[str]) -> Receipt:
         known = {d.id for d in doomed}
         remade = [e for e in _on(w, doomed) if isinstance(e, Episode) and e.id not in known]
         left = _facts(w, doomed, [*doomed, *remade], ports.clock.now(), counts)
-        everything = list({r.id: r for r in (*left.gone, *remade, *doomed)}.values())
+        everything = list({r.id: r for r in (*(f for part in left for f in part.gone), *remade, *doomed)}.values())
         for session in {m.scope for m in doomed if isinstance(m, Message)}:
             counts["compacts"] += _drop_compact(w, session)
         counts["notes"] += _drop_notes(w, [m for m in doomed if isinstance(m, Message)], ports.clock.now())
@@ -59,70 +61,77 @@ def erase(ports: Ports, scope: Scope, ids: Sequence[str]) -> Receipt:
         for session in {m.scope for m in doomed if isinstance(m, Message)}:
             _set_turns(w, session)
         _again(ports, w, left, made)
-    return _receipt(ports, scope, counts, gone)
+    return _receipt(ports, scope, counts, gone), gone
 
 
-def erase_all(ports: Ports, scope: Scope) -> Receipt:
-    """Erases everything whose scope the given one covers, and what rests on it in any scope of the tenant."""
+def erase_all(ports: Ports, scope: Scope) -> tuple[Receipt, list[str]]:
+    """Erases everything whose scope the given one covers, and what rests on it in any scope of the tenant; as `erase`."""
     counts: Counter[str] = Counter()
     with ports.store.write() as w:
         covered: list[AnyRecord] = [*w.facts(scope), *w.episodes(scope), *(m for s in w.sessions(scope) for m in w.messages(s))]
         inside = [r for r in covered if scope.covers(r.scope)]
         left = _facts(w, inside, inside, ports.clock.now(), counts)
-        outside = [f for f in left.gone if not scope.covers(f.scope)]
+        outside = [f for part in left for f in part.gone if not scope.covers(f.scope)]
         counts.update(w.erase(outside))
         more, ids = w.erase_scope(scope)
         counts.update(more)
-        rest = [f for f in left.stay if not scope.covers(f.scope)]
-        _again(ports, w, _Left([], rest, [c for c in left.claims if not scope.covers(c.scope)]), {})
-    return _receipt(ports, scope, counts, [*ids, *(f.id for f in outside)])
+        _again(ports, w, [part for part in left if not any(scope.covers(f.scope) for f in part.stay)], {})
+    gone = [*ids, *(f.id for f in outside)]
+    return _receipt(ports, scope, counts, gone), gone
 
 
-def _facts(w: Writer, doomed: Sequence[AnyRecord], touched: Sequence[AnyRecord], now: datetime, counts: Counter[str]) -> _Left:
+def _facts(w: Writer, doomed: Sequence[AnyRecord], touched: Sequence[AnyRecord], now: datetime, counts: Counter[str]) -> list[_Left]:
     """What is left of the facts that rest on what goes, or stand in relation to such a fact; claims that are lost are dropped."""
     ids = {d.id for d in doomed}
-    named = [r for r in doomed if isinstance(r, Fact)]
-    resting = [r for r in _on(w, touched) if isinstance(r, Fact)]
-    near: dict[str, Fact] = {}
-    for scope in {f.scope for f in (*named, *resting)}:
-        near.update(whole(w, [f for f in (*named, *resting) if f.scope == scope], most=None))
-    held = [c for scope in {f.scope for f in near.values()} for c in w.claims(scope, [f.id for f in near.values() if f.scope == scope])]
-    held = list({c.id: c for c in held}.values())
-    lost = {c.id for c in held if _lost(c, ids, {t.id for t in touched})}
+    lost_with = (ids, {t.id for t in touched})
+    out: list[_Left] = []
+    seen: set[str] = set()
+    for fact in [r for r in (*doomed, *_on(w, touched)) if isinstance(r, Fact)]:
+        if fact.id not in seen:
+            near = whole(w, [fact], most=None)
+            seen |= set(near)
+            out.append(_part(w, near, lost_with, now, counts))
+    return out
+
+
+def _part(w: Writer, near: Mapping[str, Fact], lost_with: tuple[set[str], set[str]], now: datetime, counts: Counter[str]) -> _Left:
+    """The same for facts that all stand in relation, directly or not. What was done by hand stays with a fact that stays."""
+    ids, touched = lost_with
+    held = w.claims(next(iter(near.values())).scope, list(near))
+    lost = {c.id for c in held if c.fact in ids or _lost(c, ids, touched)}
+    rest = _heired(held, lost)
+    dropped = [c for c in held if c.id not in {r.id for r in rest}]
+    w.drop_claims(dropped)
+    counts["claims"] += len(dropped)
     left = _Left([], [], [])
+    said_of = {c.fact for c in rest if c.text}
     for fact in near.values():
-        mine = [c for c in held if c.fact == fact.id]
-        if fact.id in ids:
+        had = any(c.fact == fact.id for c in held)
+        merged = fact.retracted_at is not None and fact.superseded_by in ids
+        if fact.id in ids or (had and fact.id not in said_of) or (not had and (merged or _rests(fact, ids))):
             left.gone.append(fact)
-            left.claims += _ends(fact, near, held, ids, now)
-        elif not mine:
-            (left.gone if _rests(fact, ids) else left.stay).append(fact)
         else:
-            counts.update(_keep(w, fact, (mine, lost), left))
+            left.stay.append(fact)
+    stay = {f.id for f in left.stay}
+    ended = [claim for f in left.gone if f.id in ids for claim in _ends(w, f, left.stay, rest, now)]
+    left.claims = [c for c in rest if c.fact in stay] + ended
+    for fact in left.stay:
+        if any(c.fact == fact.id for c in dropped):
+            counts["history rows"] += w.put_history(fact, ())
     return left
 
 
-def _keep(w: Writer, fact: Fact, held: tuple[Sequence[Claim], set[str]], left: _Left) -> Counter[str]:
-    """A fact with claims, of which some are lost: it stays if the claim of its words does; else what is left of its sources makes it anew."""
-    mine, lost = held
-    counts: Counter[str] = Counter()
-    rest = [c for c in mine if c.id not in lost and c.target not in lost]
-    dropped = [c for c in mine if c not in rest]
-    words = [c for c in rest if c.text]
-    if dropped:
-        w.drop_claims(dropped)
-        counts["claims"] += len(dropped)
-        counts["history rows"] += w.drop_history(fact)
-    if any(c.text == fact.text for c in words):
-        left.stay.append(fact)
-        left.claims += rest
-        return counts
-    left.gone.append(fact)
-    if words:
-        loose = [replace(c, fact=None) for c in rest]
-        w.put_claims(loose)
-        left.claims += loose
-    return counts
+def _heired(held: Sequence[Claim], lost: set[str]) -> list[Claim]:
+    """The claims that are left. What was done to one that is lost is done to the next one of its fact, if there is any."""
+    heirs = {
+        c.id: next((o.id for o in held if o.fact == c.fact and o.text and o.id not in lost), None) for c in held if c.id in lost and c.text
+    }
+    out = []
+    for c in held:
+        target, source = heirs.get(c.target or "", c.target), heirs.get(c.source, c.source)
+        if c.id not in lost and (c.text or (target and source)):
+            out.append(replace(c, target=target, source=source or c.source))
+    return out
 
 
 def _lost(claim: Claim, ids: set[str], touched: set[str]) -> bool:
@@ -131,28 +140,28 @@ def _lost(claim: Claim, ids: set[str], touched: set[str]) -> bool:
     return any(s.message in ids for s in where.spans) if where.spans else any(e in touched for e in where.episodes)
 
 
-def _ends(fact: Fact, near: Mapping[str, Fact], held: Sequence[Claim], ids: set[str], now: datetime) -> list[Claim]:
-    """What a fact put an end to stays ended when only the fact goes."""
+def _ends(w: Writer, fact: Fact, stay: Sequence[Fact], rest: Sequence[Claim], now: datetime) -> list[Claim]:
+    """What a fact put an end to stays ended when only the fact goes, from when it was known to be."""
     out = []
-    for old in near.values():
-        base = next((c for c in held if c.fact == old.id and c.text == old.text), None)
-        if old.superseded_by == fact.id and old.id not in ids and base is not None:
-            out.append(
-                Claim(
-                    "", old.scope, "end", "", old.fact_kind, "", "erase", "user", 1.0, (), old.valid_to or now, now, Provenance(), "erase",
-                    base.id, old.id,
-                )
-            )  # fmt: skip
+    for old in stay:
+        base = next((c for c in rest if c.fact == old.id and c.text), None)
+        if old.superseded_by != fact.id or base is None:
+            continue
+        known = [h.at for h in w.history(old) if h.by == fact.id]
+        out.append(
+            Claim(
+                "", old.scope, "end", "", old.fact_kind, "", "erase", "user", 1.0, (), old.valid_to or now, known[-1] if known else now,
+                Provenance(), "erase", base.id, old.id,
+            )
+        )  # fmt: skip
     return out
 
 
-def _again(ports: Ports, w: Writer, left: _Left, made: Mapping[str, str | None]) -> None:
-    """Derives the facts that stay anew; claims name the episodes that were made again."""
-    claims = [_renamed(c, made) for c in left.claims]
-    written = w.put_claims(claims)
-    for scope in {c.scope for c in written}:
-        facts = [f for f in left.stay if f.scope == scope]
-        again(ports, w, [c for c in written if c.scope == scope], facts, actor="erase", at=ports.clock.now())
+def _again(ports: Ports, w: Writer, left: Sequence[_Left], made: Mapping[str, str | None]) -> None:
+    """Derives the facts that stay anew, with their history; claims name the episodes that were made again."""
+    for part in left:
+        if part.stay:
+            replay(ports, w, w.put_claims([_renamed(c, made) for c in part.claims]), part.stay)
 
 
 def _renamed(claim: Claim, made: Mapping[str, str | None]) -> Claim:

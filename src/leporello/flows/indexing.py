@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from leporello.core import words
 from leporello.core import facts as rules
+from leporello.core import words
 from leporello.core.facts.read import Statement, keys, read
 from leporello.errors import EmbedderChanged
 from leporello.ports import AnyRecord, Embedder, Entry, Reader, Store, Writer
@@ -15,6 +15,7 @@ from leporello.records import Claim, Episode, Fact, Message, Scope
 
 KEYED = "keyed"
 """The setting of a store whose facts all have the keys under which `Reader.near` finds them."""
+_KEYS_MADE = "1"
 _BATCH = 1_000
 
 
@@ -61,9 +62,9 @@ def match_embedder(store: Store, embedder: Embedder, *, writable: bool) -> None:
             store.setting("embedder", embedder.name)
     elif held != embedder.name:
         raise EmbedderChanged(f"The store's vectors come from {held!r}, this one is {embedder.name!r}.")
-    if writable and store.setting(KEYED) is None:
+    if writable and store.setting(KEYED) != _KEYS_MADE:
         _key(store, embedder)
-        store.setting(KEYED, "1")
+        store.setting(KEYED, _KEYS_MADE)
 
 
 def _key(store: Store, embedder: Embedder) -> None:

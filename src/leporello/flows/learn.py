@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, get_args
 
+from leporello.core.facts import folded
 from leporello.core.guard.screen import screen
 from leporello.errors import BadSetting, BadValue, EmptyText, NotFound
 from leporello.flows.settle import Bench, settle_one
-from leporello.ports import Ports, Reader, Writer
+from leporello.ports import AnyRecord, Ports, Reader, Writer
 from leporello.records import Claim, ClaimOp, Fact, FactKind, Operation, Provenance, Revision, Scope, Span, Trust
 
+_ID = re.compile(r"[mefc]_[0-9a-f]{30}")
 _TRUST: dict[str, Trust] = {"user_stated": "user", "inferred": "agent", "assumed": "agent", "tool": "tool"}
 _CONFIDENCE = {"user_stated": 1.0, "inferred": 0.7, "assumed": 0.5}
 _DROPPED: dict[str, tuple[str, ...]] = {
@@ -95,19 +98,36 @@ def contradict(ports: Ports, scope: Scope, id: str, *, by: str | None, step: Ste
     with ports.store.write() as w:
         fact = _fact(w, scope, id)
         successor = w.record(scope, by) if by else None
+        _allow(fact, "contradict" if by is not None else "end")
+        _fits(fact, by, successor)
         if by is None or (isinstance(successor, Fact) and successor.scope != fact.scope):
             start = successor.valid_from if isinstance(successor, Fact) else None
-            ended = replace(step, op="end", at=start or step.at)
-            _take(ports, w, fact, lambda base: base, ended)
-        elif successor is None:
-            if not by.strip():
-                raise EmptyText()
-            _take(ports, w, fact, lambda base: replace(base, text=by, trust="user", source="user_stated", confidence=1.0), step)
-        elif not isinstance(successor, Fact) or successor.id == fact.id:
-            raise BadValue(f"by={by!r} is no other fact.", hint="Pass the id of the fact that replaces it, or the new statement itself.")
+            _take(ports, w, fact, lambda plain: plain, replace(step, op="end", at=start or step.at))
+        elif not isinstance(successor, Fact):
+            _take(ports, w, fact, lambda plain: replace(plain, text=by, source="user_stated"), step)
         else:
-            _take(ports, w, fact, lambda base: _as_said(base, successor), step)
+            if successor.superseded_by == fact.id:
+                _take(ports, w, successor, lambda plain: plain, replace(step, op="restore"))
+            instead = _base(w, successor)
+            _take(ports, w, fact, lambda plain: replace(plain, source=instead.id), step, also=(successor,))
         return _fact(w, scope, fact.id)
+
+
+def _fits(fact: Fact, by: str | None, successor: AnyRecord | None) -> None:
+    """Refuses what cannot replace a fact."""
+    if by is None:
+        return
+    if not by.strip():
+        raise EmptyText()
+    if successor is None:
+        if _ID.fullmatch(by):
+            raise NotFound(f"{by!r} is not in this scope.")
+        if folded(by) == folded(fact.text):
+            raise BadValue(f"by={by!r} is what the fact says.", hint="Pass what holds instead, or nothing if the fact only ended.")
+    elif not isinstance(successor, Fact) or successor.id == fact.id:
+        raise BadValue(f"by={by!r} is no other fact.", hint="Pass the id of the fact that replaces it, or the new statement itself.")
+    elif successor.retracted_at is not None or successor.status == "quarantine" or successor.valid_to == successor.at:
+        raise BadValue(f"by={by!r} does not hold.", hint="Call restore or confirm on it first, if it does after all.")
 
 
 def history(ports: Ports, scope: Scope, id: str) -> tuple[Revision, ...]:
@@ -116,14 +136,9 @@ def history(ports: Ports, scope: Scope, id: str) -> tuple[Revision, ...]:
         return tuple(r.history(_fact(r, scope, id)))
 
 
-def _as_said(step: Claim, fact: Fact) -> Claim:
-    """The step in the words of a fact, from when that holds."""
-    return replace(
-        step, text=fact.text, fact_kind=fact.fact_kind, source=fact.source, trust="user", confidence=fact.confidence, at=fact.at
-    )  # fmt: skip
-
-
-def _take(ports: Ports, w: Writer, fact: Fact, shape: Callable[[Claim], Claim], step: Step) -> str | None:
+def _take(
+    ports: Ports, w: Writer, fact: Fact, shape: Callable[[Claim], Claim], step: Step, *, also: Sequence[Fact] = ()
+) -> str | None:  # fmt: skip
     """Writes the step as a claim on the claim that gives the fact its words."""
     now = ports.clock.now()
     target = _base(w, fact)
@@ -132,7 +147,7 @@ def _take(ports: Ports, w: Writer, fact: Fact, shape: Callable[[Claim], Claim], 
         "", fact.scope, step.op, "", fact.fact_kind, step.why, step.actor, "user", 1.0, (), step.at or start, now, Provenance(), step.actor,
         target.id, fact.id,
     )  # fmt: skip
-    return settle_one(ports, w, shape(plain), Bench(ports.embedder), actor=step.actor, at=now)[0]
+    return settle_one(ports, w, shape(plain), Bench(ports.embedder), actor=step.actor, at=now, also=also)[0]
 
 
 def _base(w: Writer, fact: Fact) -> Claim:
@@ -144,13 +159,19 @@ def _base(w: Writer, fact: Fact) -> Claim:
         "", fact.scope, "say", fact.text, fact.fact_kind, fact.why, fact.source, fact.trust, fact.confidence or _CONFIDENCE.get(fact.source, 0.5),
         fact.tags, fact.at, fact.recorded_at, fact.provenance, fact.source, None, fact.id,
     )  # fmt: skip
-    return w.put_claims([claim])[0]
+    (base,) = w.put_claims([claim])
+    step = replace(claim, text="", why="", source="user_stated", trust="user", provenance=Provenance(), target=base.id)
+    if fact.valid_to is not None:
+        w.put_claims([replace(step, op="end", at=fact.valid_to)])
+    if fact.retracted_at is not None:
+        w.put_claims([replace(step, op="retract", recorded_at=fact.retracted_at)])
+    return base
 
 
 def _allow(fact: Fact, op: str) -> None:
     """What ended stays ended, until it is restored (C21)."""
-    if op in {"confirm", "archive"} and fact.status == "deprecated":
-        raise BadValue(f"{fact.id!r} was contradicted or retracted.", hint="Call restore(id, why=…) first if it holds after all.")
+    if op in {"confirm", "archive", "contradict"} and fact.status == "deprecated":
+        raise BadValue(f"{fact.id!r} was contradicted or retracted already.", hint="Call restore(id, why=…) first if it holds after all.")
 
 
 def _fact(r: Reader, scope: Scope, id: str) -> Fact:

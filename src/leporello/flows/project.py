@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -45,7 +45,7 @@ def folders(store: Store) -> list[tuple[str, str]]:
 
 
 def noted(store: Store, mark: str, folder: str) -> dict[str, Any]:
-    """What was noted about a folder: `{"ids": {file: [id, …]}, "past": [id, …], "at": time}`; empty if nothing was."""
+    """What was noted about a folder: `{"ids": {file: [id, …]}, "past": [id, …], "taken": {mark: id}, "at": time}`, or nothing."""
     try:
         read = json.loads(store.setting(_key(mark, folder)) or "{}")
     except ValueError:
@@ -53,14 +53,13 @@ def noted(store: Store, mark: str, folder: str) -> dict[str, Any]:
     return read if isinstance(read, dict) else {}
 
 
-def note(store: Store, mark: str, folder: str, ids: Mapping[str, Any], *, past: Iterable[str], at: datetime) -> None:
-    """Notes what was written into a folder, and the folder itself, so that an erasure finds it."""
+def note(store: Store, mark: str, folder: str, value: Mapping[str, Any]) -> None:
+    """Notes that about a folder, and the folder itself, so that an erasure finds it."""
     known = folders(store)
     tries = 0
     while (mark, folder) not in known and tries < _TRIES:  # another process may write the list at the same time
         store.setting(FOLDERS, json.dumps(sorted({*known, (mark, folder)})))
         known, tries = folders(store), tries + 1
-    value = {"ids": {k: list(v) for k, v in ids.items()}, "past": sorted(past), "at": at.isoformat()}
     store.setting(_key(mark, folder), json.dumps(value, sort_keys=True))
 
 

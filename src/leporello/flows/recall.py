@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from datetime import datetime
 from time import perf_counter
 
 from leporello.core import facts as rules
+from leporello.core import graph as graphs
 from leporello.core import rank, words
 from leporello.core.times import micros
 from leporello.errors import EmptyQuery
@@ -21,7 +23,12 @@ KINDS: tuple[Kind, ...] = ("message", "episode", "fact")
 _GUESSED = (Reason("guess", 0.0, "nothing of the query; newest first"),)
 _QUERY_CHARACTERS = 4_000
 _SHELF_ROWS = 500_000
+_AROUND = 60  # facts around which the graph is looked at
+_NAMES = 24
 _NOTED = 200  # how many of the hits are noted as shown
+
+
+_read = lru_cache(maxsize=1 << 13)(graphs.read)
 
 
 @dataclass
@@ -103,6 +110,7 @@ def recall(ports: Ports, shelf: Shelf, scope: Scope, question: Question) -> Reca
             **r.names(scope),
         )
         held = _held(ports, r, scope, shelf, (query, sieve, question))
+        held = _with_graph(ports, r, scope, shelf, (held, sieve, question))
     missed = not held or held[0][0].score < ports.policies.recall.floor
     hits = [
         Hit(record, f.score, f.why or _GUESSED, record.provenance)
@@ -126,6 +134,52 @@ def _held(
         if len(held) >= question.k or len(found) < wanted:
             return held
         wanted *= 4
+
+
+def _with_graph(
+    ports: Ports, r: Reader, scope: Scope, shelf: Shelf, asked: tuple[list[tuple[rank.Found, AnyRecord]], rank.Sieve, Question]
+) -> list[tuple[rank.Found, AnyRecord]]:
+    """The graph's lane: facts that hang together with what the question names come higher, and some that share no word with it.
+
+    The graph is that of the facts found and of those that hold the same names, so that its cost does not grow with the store.
+    """
+    held, sieve, question = asked
+    share = ports.policies.recall.graph
+    facts = [x for _, x in held[:_AROUND] if isinstance(x, Fact)]
+    if not facts or not share:
+        return held
+    more = _holding(ports, r, scope, shelf, (facts, sieve, question))
+    near = graphs.graph([*facts, *(x for _, x in more)], aliases={graphs.USER: scope.user} if scope.user else {}, reading=_read)
+    scores = graphs.lane(near, question.text)
+    if not scores:
+        return held
+    known = {x.id for _, x in held}
+    everything = [*held, *((rank.Found(f.rid, 0.0, ()), x) for f, x in more if x.id in scores and x.id not in known)]
+    current = words.query_terms(question.text).current  # then the order says what replaces what, and only what was not found is added
+    lifted = [(_lifted(f, 0.0 if current and x.id in known else share * scores.get(x.id, 0.0)), x) for f, x in everything]
+    return sorted(lifted, key=lambda p: -p[0].score)
+
+
+def _holding(
+    ports: Ports, r: Reader, scope: Scope, shelf: Shelf, asked: tuple[list[Fact], rank.Sieve, Question]
+) -> list[tuple[rank.Found, Fact]]:
+    """Facts that hold the names of these facts and of the question."""
+    facts, sieve, question = asked
+    names = dict.fromkeys(m.name for text in (question.text, *(f.text for f in facts)) for m in graphs.entities(text))
+    text = " ".join(list(names)[:_NAMES])
+    if not text.strip():
+        return []
+    query = rank.Query(words.query_terms(text), ports.embedder.embed([text])[0])
+    found = shelf.search(r, scope, query, replace(sieve, kinds=("fact",)), ports, k=_AROUND)
+    records = _as_believed(r, r.records(scope, [f.rid for f in found]), question, ports.clock.now())
+    return [(f, x) for f in found if isinstance(x := records.get(f.rid), Fact)]
+
+
+def _lifted(found: rank.Found, more: float) -> rank.Found:
+    if not more:
+        return found
+    why = tuple(sorted((*found.why, Reason("graph", round(more, 6))), key=lambda w: -w.value))
+    return rank.Found(found.rid, found.score + more, why)
 
 
 def _as_believed(r: Reader, records: Mapping[int, AnyRecord], question: Question, now: datetime) -> dict[int, AnyRecord]:

@@ -1,4 +1,7 @@
-"""Messages in: placed into turns, indexed and written in one transaction per chunk, with no model call."""
+"""Messages in: redacted where the policy asks for it, placed into turns, indexed and written in one transaction per chunk.
+
+No model is asked. Redaction comes before all else, so that nothing is read, indexed or embedded that may not be kept.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,9 @@ from typing import NamedTuple
 
 from leporello.core import tokens
 from leporello.core.blocks import is_user_side, parts_of, role_of, text_of
+from leporello.core.guard.redact import Redaction
 from leporello.core.turns import Place
-from leporello.errors import BadMessage
+from leporello.errors import BadMessage, BadSetting, LeporelloError
 from leporello.flows.indexing import Said, entries
 from leporello.ports import Entry, NewMessage, Ports, SessionState, Writer
 from leporello.records import Draft, Message, Part, Scope, Trust
@@ -49,7 +53,8 @@ class _Read(NamedTuple):
 def _chunk(ports: Ports, scope: Scope, chunk: Sequence[Draft], beside: Beside | None) -> list[Message]:
     now = ports.clock.now()
     limit = ports.policies.write.max_message_bytes
-    ready = [_ready(d, limit, now) for d in chunk]
+    redaction = Redaction.of(ports.policies.guard)
+    ready = [_ready(_redacted(d, redaction) if redaction else d, limit, now) for d in chunk]
     made_entries = entries(ports.embedder, [Said(r.text, r.at, r.draft.name, r.role) for r in ready])
     by_session: dict[str | None, list[tuple[_Read, Entry]]] = {}
     for pair in zip(ready, made_entries, strict=True):
@@ -66,6 +71,20 @@ def _chunk(ports: Ports, scope: Scope, chunk: Sequence[Draft], beside: Beside | 
         if beside is not None and made:
             beside(w, made)
     return made
+
+
+def _redacted(draft: Draft, redaction: Redaction) -> Draft:
+    """The draft as it may be kept: what was said, and who is said to have said it. Its origin and session are names, not text."""
+    try:
+        name = draft.name and redaction.text(draft.name)
+        return replace(draft, original=redaction.value(draft.original), name=name)
+    except RecursionError as e:
+        raise BadMessage("The message is nested too deeply, or holds itself.") from e
+    except LeporelloError:
+        raise
+    except Exception as e:  # noqa: BLE001 - a hook is the caller's own code: whatever it raises, nothing is written
+        # Its words are left out: they may quote what was to be redacted.
+        raise BadSetting(f"The hook of GuardPolicy raised {type(e).__name__}.", hint="Let it return a string for every text.") from None
 
 
 def _ready(draft: Draft, limit: int, now: datetime) -> _Read:

@@ -14,16 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leporello.core import facts as rules
-from leporello.core.facts.read import Statement, keys, read
+from leporello.core.facts.read import keys
 from leporello.core.facts.relate import Relation, relate
-from leporello.flows.indexing import entries, said
-from leporello.ports import Change, Embedder, Ports, Reader, Writer
-from leporello.records import Claim, Fact, Scope
+from leporello.core.words import query_terms
+from leporello.flows.indexing import entries, said, statement
+from leporello.ports import Change, Embedder, Entry, Ports, Reader, Writer
+from leporello.records import Claim, Fact
 
-NEAR = 24
+NEAR = 200
 """How many facts at most are looked at for one claim."""
 _WIDEST = 200
-_SUPPORTS = 60
+_SUPPORTS = 40
 
 
 @dataclass(frozen=True)
@@ -38,14 +39,18 @@ class Settled:
 
 @dataclass(frozen=True)
 class _Pass:
-    """What one derivation works with: who makes it, when, what caused it, and what judges."""
+    """What one derivation works with: who makes it, when, what caused it, and what judges.
+
+    `outside` are facts that stand in relation to those that are known here, but are not looked at.
+    """
 
     ports: Ports
     writer: Writer
     judges: Bench
     actor: str
     at: datetime
-    cause: Claim | None
+    cause: Claim
+    outside: frozenset[str]
 
 
 @dataclass
@@ -80,22 +85,6 @@ class Bench:
         return float(self._vectors[one] @ self._vectors[other])
 
 
-def statement(claim: Claim) -> Statement:
-    """What a claim says. Whoever the scope's user is, is the same person as "I"."""
-    return _of_user(read(claim.text, speaker=claim.speaker), claim.scope)
-
-
-def statement_of(fact: Fact) -> Statement:
-    """What a fact says."""
-    plain = read(fact.text)
-    known = fact.subject not in {"", "user", plain.subject} and plain.subject == "user"
-    return _of_user(read(fact.text, speaker=fact.subject) if known else plain, fact.scope)
-
-
-def _of_user(held: Statement, scope: Scope) -> Statement:
-    return replace(held, subject="user") if scope.user and held.subject == rules.folded(scope.user) else held
-
-
 def settle(ports: Ports, w: Writer, claims: Sequence[Claim], *, actor: str, at: datetime, bench: Bench | None = None) -> list[Settled]:
     """Writes new claims, one after the other as they were said, and what the facts near them become.
 
@@ -108,23 +97,22 @@ def settle(ports: Ports, w: Writer, claims: Sequence[Claim], *, actor: str, at: 
     return out
 
 
-def settle_one(ports: Ports, w: Writer, claim: Claim, judges: Bench, *, actor: str, at: datetime) -> tuple[str | None, list[Settled]]:
-    """The same for one claim: the id of the fact that it supports now, and the changes."""
-    near = _near(w, claim, judges)
+def settle_one(
+    ports: Ports, w: Writer, claim: Claim, judges: Bench, *, actor: str, at: datetime, also: Sequence[Fact] = ()
+) -> tuple[str | None, list[Settled]]:
+    """The same for one claim: the id of the fact that it supports now, and the changes. `also` are facts that it names."""
+    near = {**_near(w, claim, judges), **whole(w, also)}
     held = w.claims(claim.scope, list(near))
     known = next((c for c in held if _repeats(c, claim)), None)
-    if known is not None or sum(c.text == claim.text for c in held) >= _SUPPORTS:
-        return next((c.fact for c in (known, *held) if c is not None and c.text == claim.text), None), []
+    if known is not None:
+        return known.fact, []
+    full = next((f for f in near.values() if _full(f, held, claim)), None)
+    if full is not None:
+        return full.id, []
     (made,) = w.put_claims([claim])
-    changed, homes = _derive(_Pass(ports, w, judges, actor, at, made), [*held, made], near)
+    outside = frozenset(i for f in near.values() for i in _linked(f) if i not in near)
+    changed, homes = _derive(_Pass(ports, w, judges, actor, at, made, outside), [*held, *_pinned(near, held), made], near)
     return homes.get(made.id, made.fact), changed
-
-
-def again(ports: Ports, w: Writer, claims: Sequence[Claim], facts: Sequence[Fact], *, actor: str, at: datetime) -> list[Settled]:
-    """Derives these facts anew from the claims that are left; of facts that stay only what rests on the claims changes."""
-    judges = Bench(ports.embedder)
-    judges.embed(c.text for c in claims)
-    return _derive(_Pass(ports, w, judges, actor, at, None), claims, {f.id: f for f in facts})[0]
 
 
 def whole(r: Reader, facts: Sequence[Fact], *, most: int | None = _WIDEST) -> dict[str, Fact]:
@@ -132,24 +120,51 @@ def whole(r: Reader, facts: Sequence[Fact], *, most: int | None = _WIDEST) -> di
     out = {f.id: f for f in facts}
     fresh = list(facts)
     while fresh and (most is None or len(out) < most):
-        linked = dict.fromkeys(i for f in fresh for i in (*f.supersedes, *f.conflicts, *((f.superseded_by,) if f.superseded_by else ())))
+        linked = dict.fromkeys((*(i for f in fresh for i in _linked(f)), *r.acting(fresh[0].scope, [f.id for f in fresh])))
         found = [r.record(fresh[0].scope, i) for i in linked if i not in out]
         fresh = [f for f in found if isinstance(f, Fact) and f.scope == fresh[0].scope]
         out.update({f.id: f for f in fresh})
     return out
 
 
+def _linked(fact: Fact) -> tuple[str, ...]:
+    return (*fact.supersedes, *fact.conflicts, *((fact.superseded_by,) if fact.superseded_by else ()))
+
+
+def _full(fact: Fact, held: Sequence[Claim], claim: Claim) -> bool:
+    """True if one more claim would add nothing to a fact: it stands, and so many say these words of it already."""
+    if claim.op not in {"say", "reinforce"} or not claim.text or fact.status not in {"active", "conflict"}:
+        return False
+    within = fact.at <= claim.at and fact.valid_to is None and fact.retracted_at is None
+    alike = (c for c in held if c.fact == fact.id and c.text == claim.text and c.speaker == claim.speaker)
+    return within and sum(rules.RANK[c.trust] >= rules.RANK[claim.trust] for c in alike) >= _SUPPORTS
+
+
+def _pinned(near: dict[str, Fact], held: Sequence[Claim]) -> list[Claim]:
+    """What keeps a fact ended whose successor is too far away to be looked at."""
+    out = []
+    for fact in near.values():
+        base = next((c for c in held if c.fact == fact.id and c.text), None)
+        if fact.superseded_by and fact.superseded_by not in near and fact.valid_to is not None and base is not None:
+            out.append(replace(base, id=f"pinned {base.id}", op="end", text="", at=fact.valid_to, target=base.id))
+    return out
+
+
 def _near(w: Writer, claim: Claim, judges: Bench) -> dict[str, Fact]:
     """The facts that the claim has to do with, and those that stand in relation to them."""
     found: list[Fact] = []
-    if claim.text:
-        candidates = w.near(claim.scope, keys(statement(claim)), k=NEAR)
+    target = _fact_of(w, claim) if claim.target else None
+    told = w.claims(claim.scope, [target.id]) if target is not None else []
+    about = claim if claim.text else next((c for c in told if c.id == claim.target), None)
+    if about is not None:
+        found_by = keys(statement(about))
+        words = set(query_terms(about.text).hashes.tolist())
+        candidates = w.near(claim.scope, found_by, sure=[k for k in found_by if k not in words], k=NEAR)
         said_of = {f.id: [c for c in w.claims(claim.scope, [f.id]) if c.text] for f in candidates}
-        judges.embed([claim.text, *(c.text for cs in said_of.values() for c in cs)])
-        found = [f for f in candidates if any(_concerns(judges, c, claim) for c in said_of[f.id])]
-    if claim.target:
-        known = {f.id for f in found}
-        found += [f for f in (_fact_of(w, claim),) if f is not None and f.id not in known]
+        judges.embed([about.text, *(c.text for cs in said_of.values() for c in cs)])
+        found = [f for f in candidates if any(_concerns(judges, c, about) for c in said_of[f.id])]
+    if target is not None and target.id not in {f.id for f in found}:
+        found.append(target)
     return whole(w, found)
 
 
@@ -183,86 +198,120 @@ def _derive(p: _Pass, claims: Sequence[Claim], known: dict[str, Fact]) -> tuple[
     """The facts that the claims come to, written where they differ from those that are known; and the fact of each claim."""
     w, at = p.writer, p.at
     derived = rules.derive(claims, p.judges.judge)
-    ids = _ids(derived, known)
+    ids = identified(derived, {c.id: c.fact for c in claims if c.fact in known and c.id != p.cause.id})
+    homes = homes_of(derived, ids, claims)
+    merged = _merged(claims, known, homes)
+    links = Links(ids, (p.outside | set(known)) - set(ids.values()) - set(merged), merged)
     out: list[Settled] = []
     for d in reversed(derived):  # successors first, so that they have their ids
         if id(d) not in ids:
-            fact = _fact(d, None, (derived, ids), at)
-            entry = entries(p.ports.embedder, [said(fact, keys(statement(d.words)))])[0]
-            made = w.add_fact(fact, entry, Change("add", d.words.actor, fact.recorded_at, "", _source(d.words)))
+            fact = fact_of(d, None, derived, links, at)
+            made = w.add_fact(fact, index_row(p.ports, fact, d), Change("add", d.words.actor, at, "", source(d.words)))
             ids[id(d)] = made.id
             known = {**known, made.id: made}
             out.append(Settled("add", made, None))
-    homes = {c.id: ids[id(d)] for d in derived for c in d.claims}
-    homes.update({c.id: homes[c.target] for c in claims if c.target in homes and c.id not in homes})
+    homes = homes_of(derived, ids, claims)
     w.put_claims([replace(c, fact=homes[c.id]) for c in claims if c.id in homes and c.fact != homes[c.id]])
     for d in derived:
         was = known[ids[id(d)]]
-        now = _fact(d, was, (derived, ids), at)
+        now = fact_of(d, was, derived, links, at)
         if now != was:
-            change = Change(_action(was, now), p.actor, at, _why(d, p.cause, p.judges), _cause(d, p.cause, ids))
-            out = _put(p, (was, now), change, d, out)
-    out += _merged(p, claims, known, homes)
+            by = ids.get(id(d.by)) if now.superseded_by != was.superseded_by else source(p.cause)
+            out = _put(p, (was, now), Change(action(was, now), p.actor, at, why(d, p.cause, p.judges), by), d, out)
+    for id_, into in merged.items():
+        left = replace(known[id_], retracted_at=at, status="deprecated", superseded_by=into, confidence=0.0, conflicts=())
+        w.put_fact(left, Change("merge", p.actor, at, "says the same as another", into))
+        out.append(Settled("merge", left, known[id_]))
     return out, homes
 
 
-def _merged(p: _Pass, claims: Sequence[Claim], known: dict[str, Fact], homes: dict[str, str]) -> list[Settled]:
+def _merged(claims: Sequence[Claim], known: dict[str, Fact], homes: dict[str, str]) -> dict[str, str]:
     """Facts whose claims all went to another say the same as that one. A fact of an older store without claims stays as it is."""
-    out = []
     living = set(homes.values())
-    for fact in known.values():
-        into = next((homes[c.id] for c in claims if c.fact == fact.id and c.id in homes), None)
-        if fact.id in living or fact.retracted_at is not None or into is None:
-            continue
-        left = replace(fact, retracted_at=p.at, status="deprecated", superseded_by=into, confidence=0.0, conflicts=())
-        p.writer.put_fact(left, Change("merge", p.actor, p.at, "says the same as another", into))
-        out.append(Settled("merge", left, fact))
-    return out
+    lost = [f for f in known.values() if f.id not in living and f.retracted_at is None]
+    into = {f.id: next((homes[c.id] for c in claims if c.fact == f.id and c.id in homes), None) for f in lost}
+    return {one: other for one, other in into.items() if other is not None}
 
 
 def _put(p: _Pass, states: tuple[Fact, Fact], change: Change, d: rules.Derived, done: list[Settled]) -> list[Settled]:
     """Writes a changed fact (as it was, as it is). One that was only just made is linked, and that is no change of its own."""
     was, now = states
-    entry = None
-    if (now.text, now.why, now.tags, now.valid_from) != (was.text, was.why, was.tags, was.valid_from):
-        entry = entries(p.ports.embedder, [said(now, keys(statement(d.words)))])[0]
+    entry = index_row(p.ports, now, d) if shown_anew(was, now) else None
     p.writer.put_fact(now, change, entry=entry)
     if any(s.action == "add" and s.fact.id == now.id for s in done):
         return [replace(s, fact=now) if s.fact.id == now.id else s for s in done]
     return [*done, Settled(change.action, now, was, change.why)]
 
 
-def _ids(derived: Sequence[rules.Derived], known: dict[str, Fact]) -> dict[int, str]:
-    """Which known fact each derived one goes on as: the one that its words supported, else any of its claims, each once."""
+@dataclass(frozen=True)
+class Links:
+    """How derived facts are linked: their ids; known facts that are not derived here, to which links stay; what merges into what."""
+
+    ids: dict[int, str]
+    kept: frozenset[str] | set[str]
+    merged: dict[str, str]
+
+
+def identified(derived: Sequence[rules.Derived], homes: dict[str, str | None]) -> dict[int, str]:
+    """Which fact each derived one goes on as: the one that its words supported, else any of its claims, each once."""
     out: dict[int, str] = {}
     taken: set[str] = set()
     for d in derived:
-        for claim in (d.words, *d.claims):
-            if claim.fact and claim.fact in known and claim.fact not in taken:
-                out[id(d)] = claim.fact
-                taken.add(claim.fact)
-                break
+        held = (homes.get(c.id) for c in (d.words, *d.claims))
+        found = next((f for f in held if f is not None and f not in taken), None)
+        if found is not None:
+            out[id(d)] = found
+            taken.add(found)
     return out
 
 
-def _fact(d: rules.Derived, was: Fact | None, found: tuple[Sequence[rules.Derived], dict[int, str]], now: datetime) -> Fact:
+def homes_of(derived: Sequence[rules.Derived], ids: dict[int, str], claims: Sequence[Claim]) -> dict[str, str]:
+    """The fact of each claim: for one without a statement that of the claim that it was done to, or that stands instead."""
+    homes = {c.id: ids[id(d)] for d in derived if id(d) in ids for c in d.claims}
+    about = {c.id: c.source if c.op == "supersede" else c.target or "" for c in claims if not c.text}
+    homes.update({id_: homes[claim] for id_, claim in about.items() if claim in homes})
+    return homes
+
+
+def fact_of(d: rules.Derived, was: Fact | None, derived: Sequence[rules.Derived], links: Links, now: datetime) -> Fact:
     """The fact as it is derived; links to facts that have no id yet are left out."""
-    derived, ids = found
-    words = d.words
+    ids, words = links.ids, d.words
+    mine = ids.get(id(d), "")
     held = statement(words)
     state = rules.status(d, now)
-    against = tuple(sorted(ids[id(o)] for o in d.against if id(o) in ids))
-    before = [ids[id(o)] for o in derived if o.by is d and id(o) in ids]
-    older = [i for i in was.supersedes if i not in set(ids.values())] if was is not None else []
+    older = [i for i in was.supersedes if i in links.kept] if was is not None else []
+    before = [ids[id(o)] for o in derived if o.by is d and id(o) in ids] + [one for one, into in links.merged.items() if into == mine]
+    against = [ids[id(o)] for o in d.against if id(o) in ids]
+    if was is not None and d.standing:
+        against += [i for i in was.conflicts if i in links.kept]
+    by = ids.get(id(d.by)) if d.by is not None else None
+    if by is None and was is not None and was.superseded_by in links.kept and d.ended is not None:
+        by = was.superseded_by
     return Fact(
-        ids.get(id(d), ""), words.scope, words.text, words.fact_kind, words.why or next((c.why for c in d.claims if c.why), ""), words.source,
+        mine, words.scope, words.text, words.fact_kind, _reason(d), words.source,
         "user" if d.hand.confirmed else words.trust, 0.0 if state == "deprecated" else d.confidence(), d.tags(), d.start, d.ended,
-        was.recorded_at if was is not None else min(c.recorded_at for c in d.claims), d.hand.retracted, d.provenance(),
-        (*older, *before), state, ids.get(id(d.by)) if d.by is not None else None, against, held.subject, held.predicate, held.object,
+        was.recorded_at if was is not None else now, d.hand.retracted, d.provenance(), tuple(dict.fromkeys((*older, *before))), state, by,
+        tuple(sorted(set(against))), held.subject, held.predicate, held.object,
     )  # fmt: skip
 
 
-def _action(was: Fact, now: Fact) -> str:
+def _reason(d: rules.Derived) -> str:
+    """The reason that stands with the words, else any; why another fact was contradicted by hand comes last."""
+    whys = sorted((d.words, *d.claims), key=lambda c: c.op == "supersede" and not c.provenance.spans)
+    return next((c.why for c in whys if c.why), "")
+
+
+def index_row(ports: Ports, fact: Fact, d: rules.Derived) -> Entry:
+    """The index row of a derived fact, with its keys."""
+    return entries(ports.embedder, [said(fact, keys(statement(d.words)))])[0]
+
+
+def shown_anew(was: Fact, now: Fact) -> bool:
+    """True if the index row of a fact is another now."""
+    return any(getattr(was, name) != getattr(now, name) for name in ("text", "why", "tags", "valid_from", "recorded_at", "subject"))
+
+
+def action(was: Fact, now: Fact) -> str:
     """What a change comes to, the weightiest part of it."""
     if now.retracted_at is not None and was.retracted_at is None:
         return "retract"
@@ -281,21 +330,14 @@ def _action(was: Fact, now: Fact) -> str:
     return "reinforce" if now.confidence > was.confidence or now.provenance != was.provenance else "update"
 
 
-def _why(d: rules.Derived, cause: Claim | None, judges: Bench) -> str:
+def why(d: rules.Derived, cause: Claim, judges: Bench) -> str:
     """Why a fact changed: what was said by hand, or how it relates to what was said."""
-    if cause is None:
-        return ""
     if cause.op not in {"say", "reinforce"}:
         return cause.why
     related = [judges.relation(*sorted((c, cause), key=rules.order)) for c in d.claims if c.id != cause.id]
     return next((r.why for r in related if r.kind != "none"), "")
 
 
-def _cause(d: rules.Derived, cause: Claim | None, ids: dict[int, str]) -> str | None:
-    if d.by is not None:
-        return ids.get(id(d.by))
-    return _source(cause) if cause is not None else None
-
-
-def _source(claim: Claim) -> str | None:
+def source(claim: Claim) -> str | None:
+    """The message that a claim comes from."""
     return claim.provenance.spans[0].message if claim.provenance.spans else None

@@ -80,16 +80,19 @@ class SqliteReader:
             then.update({id_: codec.fact_of(was, now[id_]) for id_, was in self._rows("held_then", values)})
         return [f for f in (then.get(f.id, f) for f in known) if f is not None]
 
-    def near(self, scope: Scope, keys: Sequence[int], *, k: int) -> list[Fact]:
+    def near(self, scope: Scope, keys: Sequence[int], *, sure: Sequence[int] = (), k: int) -> list[Fact]:
         found = self._scope_rid(scope)
         if found is None:
             return []
-        rows = self._rows("near_facts", (*found, json.dumps([int(key) for key in keys]), k))
+        rows = self._rows("near_facts", (*found, json.dumps([int(key) for key in keys]), json.dumps([int(key) for key in sure]), k))
         return [codec.fact(r, scope) for r in rows]
 
     def claims(self, scope: Scope, facts: Sequence[str]) -> list[Claim]:
         rows = self._rows("claims", (self._tenant(scope), json.dumps(list(facts))))
         return [codec.claim(r, self._scope(r[0])) for r in rows]
+
+    def acting(self, scope: Scope, facts: Sequence[str]) -> list[str]:
+        return [f for (f,) in self._rows("acting_facts", (self._tenant(scope), json.dumps(list(facts))))]
 
     def history(self, fact: Fact) -> list[Revision]:
         rows = self._rows("history", (self._tenant(fact.scope), fact.id))

@@ -264,6 +264,7 @@ CREATE TABLE claim (
 ) STRICT;
 CREATE UNIQUE INDEX claim_id ON claim (tenant, id);
 CREATE INDEX claim_fact ON claim (tenant, fact);
+CREATE INDEX claim_target ON claim (tenant, target) WHERE target IS NOT NULL;
 
 CREATE TABLE shown (
   tenant INTEGER NOT NULL,

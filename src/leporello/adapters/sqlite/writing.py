@@ -148,7 +148,9 @@ class SqliteWriter(SqliteReader):
         for c, id_ in zip(claims, codec.new_ids("c", len(claims)), strict=True):
             tenant, scope = self._make_scope(c.scope)
             if c.id:
-                self.db.execute(self.sql["put_claim"], (c.fact, c.target, codec.provenance_json(c.provenance), tenant, c.id))
+                self.db.execute(
+                    self.sql["put_claim"], (c.fact, c.target, codec.pack(c.source), codec.provenance_json(c.provenance), tenant, c.id)
+                )
             else:
                 c = replace(c, id=id_)
                 self.db.execute(self.sql["add_claim"], (tenant, scope, *codec.claim_row(c)))

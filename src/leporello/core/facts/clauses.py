@@ -8,12 +8,15 @@ from dataclasses import dataclass, field
 
 from leporello.core.facts import cues_words as words
 from leporello.core.facts.cues_frames import PHRASES
-from leporello.core.facts.tokens import Token, tokens
+from leporello.core.facts.cues_kinds import ATTRIBUTES
+from leporello.core.facts.tokens import Token, fold, tokens
 
 _ENDS = frozenset(".!?\n。！？")
 _BREAKS = frozenset(",;:()—–，；：、（）")
-_QUOTES = frozenset("\"“”«»「」")
-_SPLIT_AT = frozenset("but which because although whereas while und and y and et mais pero aber sondern so who weil porque since after car denn".split())
+_QUOTES = frozenset('"“”«»「」')
+_SPLIT_AT = frozenset(
+    "but which because although whereas while und and y and et mais pero aber sondern so who weil porque since after car denn".split()
+)
 _TITLES = frozenset("dr mr mrs ms st prof no nr vs sr sra bzw z.b e.g i.e".split())
 _MONTH_START = re.compile(r"jan|feb|mar|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez|ener|abr|ago|dic|fev|avr|aou|jui", re.IGNORECASE)
 _DATED = re.compile(r"\s*\((?:(?:week of )?\d{4}(?:-\d{2}(?:-\d{2})?)?)\)")
@@ -23,7 +26,15 @@ _DAY_WORD = re.compile(
     r"|(?:明天|今天|昨天|后天|下周.?|上周.?)) ?\(((?:week of )?\d{4}(?:-\d{2}(?:-\d{2})?)?)\)"
 )
 SPEAKER = re.compile(r"^\s*([^\W\d_][\w.'’ -]{0,30}?)(?: \([^()]{1,30}\))?:\s+(?=\S)")
-_NOT_SPEAKERS = frozenset("update note fyi correction edit ps todo fact preference decision reminder warning summary user assistant deadline actualizacion nota hinweis aktualisierung korrektur".split())
+_NOT_SPEAKERS = frozenset(
+    "update note fyi correction edit ps todo fact preference decision reminder warning summary user assistant deadline actualizacion nota hinweis aktualisierung korrektur".split()
+)
+
+
+_IF, _CORRECTED = words.indexed("如 果|要 是"), words.indexed("更 正|纠 正")
+_GOING, _RATHER = words.indexed("going to"), words.indexed("would rather|rather have|lieber")
+_LEADS = frozenset("user update fyi note".split())
+_PARTICLES = frozenset("de da di von van der den la le al el".split())
 
 
 @dataclass
@@ -41,12 +52,15 @@ def split_speaker(text: str) -> tuple[str, str]:
     found = SPEAKER.match(text)
     if not found or not found.group(1)[0].isupper() or len(found.group(1).split()) > 3:
         return "", text
-    name = found.group(1)
-    if name.casefold() in _NOT_SPEAKERS or found.end() > 40:
-        return ("", text[found.end() :]) if name.casefold() in {"user", "update", "fyi", "note"} else ("", text)
-    if any(w in words.STOP or w in words.COPULA for w in name.casefold().split()):
+    name, rest = found.group(1), text[found.end() :]
+    folded = [fold(w) for w in name.split()]
+    if folded[0] in _NOT_SPEAKERS:
+        return "", rest if folded[0] in _LEADS else text
+    lower = any(w[0].islower() and w not in _PARTICLES for w in name.split())
+    if lower or any(w in words.STOP or w in words.COPULA or w in ATTRIBUTES for w in folded):
         return "", text
-    return name, text[found.end() :]
+    brief = len(rest.split()) <= 3 and rest.isascii() and not any(fold(w) in words.FIRST for w in rest.split())
+    return ("", text) if brief else (name, rest)
 
 
 def undated(text: str) -> str:
@@ -87,7 +101,7 @@ def _of_sentence(sentence: list[Token], asked: bool) -> list[Clause]:
     pieces = _joined(_pieces(sentence))
     made = [Clause([t for t in p if not t.mark]) for p in pieces]
     supposed = any(_supposes(t) for t in sentence[:3]) or any(t.fold in {"if", "unless", "falls"} for t in sentence)
-    supposed = supposed or _has(plain, (("如", "果"), ("要", "是")))
+    supposed = supposed or _has(plain, _IF)
     wholly = asked and (first in words.QUESTION_START or "吗" in {t.fold for t in plain} or len(made) == 1)
     wholly = wholly or _opens_question(plain)
     reported = _is_reported(sentence, plain)
@@ -97,13 +111,18 @@ def _of_sentence(sentence: list[Token], asked: bool) -> list[Clause]:
     for n, clause in enumerate(made):
         clause.mode = _mode(clause.words)
         head = clause.words[0].fold if clause.words else ""
-        if wholly or (asked and n == len(made) - 1) or (head in words.REQUEST_START and len(clause.words) > 1 and n + 1 >= len(made)) or _opens_question(clause.words):
+        if (
+            wholly
+            or (asked and n == len(made) - 1)
+            or (head in words.REQUEST_START and len(clause.words) > 1 and n + 1 >= len(made))
+            or _opens_question(clause.words)
+        ):
             clause.mode = "asked"
         elif supposed:
             clause.mode = "maybe"
         elif reported and clause.mode in {"told", "future"}:
             clause.mode = "reported"
-        corrected = corrected or any(t.fold in words.CORRECTION for t in clause.words) or _has(clause.words, (("更", "正"), ("纠", "正")))
+        corrected = corrected or any(t.fold in words.CORRECTION for t in clause.words) or _has(clause.words, _CORRECTED)
         clause.corrected = corrected
     return _with_given_up(made)
 
@@ -117,7 +136,9 @@ def _opens_question(plain: Sequence[Token]) -> bool:
     return len(plain) > 2 and plain[0].fold in _AUXILIARY and plain[1].fold in _ASKED
 
 
-_AUXILIARY = frozenset("can could would should do does did is are will shall may am have has how what when where why which kannst konnt konnten sollten sollen soll puedes podrias deberiamos debo peux pouvez devrait".split())
+_AUXILIARY = frozenset(
+    "can could would should do does did is are will shall may am have has how what when where why which kannst konnt konnten sollten sollen soll puedes podrias deberiamos debo peux pouvez devrait".split()
+)
 _ASKED = frozenset("you we i he she they it the do can should is are du ihr wir ich sie er tu nous vous je on much many would to".split())
 
 
@@ -127,11 +148,19 @@ def _pieces(sentence: list[Token]) -> list[list[Token]]:
         after = sentence[i + 1].fold if i + 1 < len(sentence) else ""
         before = sentence[i - 1].fold if i else ""
         year = after[:2] in {"19", "20"} and len(after) == 4 and before[:1].isdigit()
-        if token.fold in _BREAKS and not year:
+        if (
+            token.fold in {":", "："}
+            and len(pieces) == 1
+            and 1 <= len(pieces[0]) <= 4
+            and not _says([t.fold for t in pieces[0]])
+            and pieces[0][0].fold not in _NOT_SPEAKERS
+        ):
+            pieces[-1].append(Token("is", "is", False, False))
+        elif token.fold in _BREAKS and not year:
             pieces.append([])
         elif token.fold in _SPLIT_AT and i and pieces[-1] and _starts_clause(sentence, i):
             pieces.append([token])
-        elif not (token.fold in _BREAKS):
+        elif token.fold not in _BREAKS:
             pieces[-1].append(token)
     return [p for p in pieces if any(not t.mark for t in p)]
 
@@ -157,7 +186,14 @@ def _joined(pieces: list[list[Token]]) -> list[list[Token]]:
     out: list[list[Token]] = []
     for piece in pieces:
         plain = [t.fold for t in piece if not t.mark]
-        if out and len(plain) <= 3 and plain[0] not in words.NEGATION and plain[0] not in {"sondern", "sino"} and not _says(plain) and not any(w in words.CORRECTION for w in plain):
+        if (
+            out
+            and len(plain) <= 3
+            and plain[0] not in words.NEGATION
+            and plain[0] not in {"sondern", "sino"}
+            and not _says(plain)
+            and not any(w in words.CORRECTION for w in plain)
+        ):
             out[-1] = [*out[-1], *piece]
         else:
             out.append(piece)
@@ -165,15 +201,23 @@ def _joined(pieces: list[list[Token]]) -> list[list[Token]]:
 
 
 def _says(plain: Sequence[str]) -> bool:
-    return any(w in PHRASES or w in words.COPULA or w in words.CHANGE_STEMS or w in words.ENDED or w in words.FIRST or w in words.FIRST_MANY for w in plain)
+    return any(
+        w in PHRASES or w in words.COPULA or w in words.CHANGE_STEMS or w in words.ENDED or w in words.FIRST or w in words.FIRST_MANY
+        for w in plain
+    )
 
 
 def _with_given_up(made: list[Clause]) -> list[Clause]:
-    """"Thursday, not Tuesday": the last part says what no longer holds of the part before it."""
+    """ "Thursday, not Tuesday": the last part says what no longer holds of the part before it."""
     out: list[Clause] = []
     for clause in made:
         plain = [t.fold for t in clause.words]
-        if out and 2 <= len(plain) <= 6 and (plain[0] in {"not", "nicht", "no", "pas"} or plain[:2] == ["不", "是"]) and not _says(plain[2:]):
+        if (
+            out
+            and 2 <= len(plain) <= 6
+            and (plain[0] in {"not", "nicht", "no", "pas"} or plain[:2] == ["不", "是"])
+            and not _says(plain[2:])
+        ):
             end = next((i for i, w in enumerate(plain) if w in {"for", "fur", "para", "pour"}), len(plain))
             out[-1].given_up += clause.words[1:end]
             out[-1].words += clause.words[end:]
@@ -192,17 +236,30 @@ def _mode(tokens_: Sequence[Token]) -> str:
     past = any(t.fold in words.PAST and not (t.fold == "had" and changed) for t in tokens_)
     if _has(tokens_, words.PAST_PHRASES) or (past and not changed and not perfect):
         return "past"
+    going = find(tokens_, _GOING)
+    if going >= 0 and going + 2 < len(tokens_) and (tokens_[going + 2].fold in words.DETERMINERS or tokens_[going + 2].capital):
+        tokens_ = tokens_[:going]
+        folded = folded[:going]
     if any(w in words.FUTURE for w in folded) or _has(tokens_, words.FUTURE_PHRASES):
         return "future"
     return "told"
 
 
+_WANTS = frozenset("quiero quiere queremos quieren veux veut voulons veulent".split())
+
+
 def _is_maybe(tokens_: Sequence[Token]) -> bool:
-    rather = _has(tokens_, (("would", "rather"), ("rather", "have"), ("lieber",)))
+    rather = _has(tokens_, _RATHER)
     for i, token in enumerate(tokens_):
+        if token.fold in _WANTS and i + 1 < len(tokens_) and tokens_[i + 1].fold.endswith(("ar", "er", "ir", "re", "arme", "irme", "erme")):
+            return True
         if token.fold in words.MAYBE and not (token.fold == "would" and rather):
             return True
-        if token.text in {"may", "würde", "würden", "könnte", "könnten", "Könnte", "hätte", "hätten"} and i:
+        if (
+            token.text in {"may", "würde", "würden", "könnte", "könnten", "Könnte", "hätte", "hätten"}
+            and i
+            or (token.text in {"möchte", "möchten"} and tokens_[-1].text.endswith("en") and tokens_[-1].text.islower())
+        ):
             return True
         if token.fold == "if" or (i == 0 and _supposes(token)):
             return True
@@ -219,7 +276,9 @@ def _is_reported(sentence: Sequence[Token], plain: Sequence[Token]) -> bool:
     return not own
 
 
-_REPORTERS = frozenset("apparently allegedly supposedly reportedly angeblich anscheinend supuestamente apparemment i according laut segun selon 据 听 creo parece croit".split())
+_REPORTERS = frozenset(
+    "apparently allegedly supposedly reportedly angeblich anscheinend supuestamente apparemment i according laut segun selon 据 听 creo parece croit".split()
+)
 
 
 def _without_reporter(tokens_: list[Token]) -> list[Token]:
@@ -227,7 +286,7 @@ def _without_reporter(tokens_: list[Token]) -> list[Token]:
     at = find(tokens_[:6], words.REPORTED_PHRASES)
     if at < 0 or len(tokens_) < at + 4:
         return tokens_
-    width = max(len(p) for p in words.REPORTED_PHRASES if tuple(t.fold for t in tokens_[at : at + len(p)]) == p)
+    width = max(len(p) for p in words.REPORTED_PHRASES[tokens_[at].fold] if tuple(t.fold for t in tokens_[at : at + len(p)]) == p)
     rest = tokens_[at + width :]
     if tokens_[at].fold in {"according", "laut", "segun", "selon", "据"}:
         rest = rest[1:]
@@ -236,18 +295,14 @@ def _without_reporter(tokens_: list[Token]) -> list[Token]:
     return rest if len(rest) >= 3 and (at or tokens_[0].fold in _REPORTERS) else tokens_
 
 
-def _has(tokens_: Sequence[Token], phrases: Iterable[tuple[str, ...]]) -> bool:
+def _has(tokens_: Sequence[Token], phrases: words.Phrases) -> bool:
     return find(tokens_, phrases) >= 0
 
 
-def find(tokens_: Sequence[Token], phrases: Iterable[tuple[str, ...]]) -> int:
+def find(tokens_: Sequence[Token], phrases: words.Phrases) -> int:
     """Where the first of the phrases stands in the tokens; -1 where none does."""
-    folded = [t.fold for t in tokens_]
-    here = set(folded)
-    for phrase in phrases:
-        if phrase[0] in here:
-            n = len(phrase)
-            for i, word in enumerate(folded):
-                if word == phrase[0] and tuple(folded[i : i + n]) == phrase:
-                    return i
+    for i, token in enumerate(tokens_):
+        for phrase in phrases.get(token.fold, ()):
+            if all(i + k < len(tokens_) and tokens_[i + k].fold == w for k, w in enumerate(phrase)):
+                return i
     return -1

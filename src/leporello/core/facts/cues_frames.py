@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 _TABLE = """
-home: live in, lives in, living in, reside in, resides in, residing in, based in, home is, home is in, lives near, live at, lives at, settled in, stay in, stays in, located in
+home: live in, lives in, living in, reside in, resides in, residing in, based in, home is, home is in, lives near, live at, lives at, settled in, located in
 home: wohne in, wohnt in, wohnen in, lebe in, lebt in, leben in, in … wohnt, wohnhaft in, zuhause in, in … lebt
 home: vivo en, vive en, vivimos en, viven en, resido en, reside en, residimos en, radico en, radica en, viviendo en
 home: habite a, habitent a, habitons a, habite en, habite au, habite, vit a, vis a, vivons a, vivent a, vit en, vis en, reside a, vis au, vit au, residons a
@@ -21,11 +21,13 @@ home +: nach … gezogen, nach … umgezogen, zog nach, zogen nach, zieht nach, 
 home +: me mude a, se mudo a, nos mudamos a, mudado a, se mudaron a, me traslade a, se traslado a, mude para, mudo para, nos trasladamos a, me he mudado a, se ha mudado a, trasladado a
 home +: demenage a, demenage au, demenage en, emmenage a, installe a, installee a, demenage pour, partie vivre a, parti vivre a
 home +: 搬 到, 搬 去, 搬 回, 迁 到, 搬 到 了, 移 居, 搬 去 了
+employer: unemployed, jobless, out of work, arbeitslos, desempleado, desempleada, en paro, au chomage, 失 业, 待 业
 employer: work at, works at, working at, work for, works for, working for, employed at, employed by, employer is, job at, work with the company
 employer: arbeite bei, arbeitet bei, arbeiten bei, bei … angestellt, arbeite fur, arbeitet fur, angestellt bei, bei … tatig, bei … arbeitet
 employer: trabajo en, trabaja en, trabajo para, trabaja para, trabajamos en, empleado en, empleada en, trabajando en, trabajando para
 employer: travaille chez, travaille pour, travaillent chez, employe chez, employee chez, bosse chez, travaille a
 employer: 在 … 工 作, 在 … 上 班, 就 职 于, 任 职 于, 工 作 于
+employer +: found a job, found a new job, found work, encontro trabajo, encontre trabajo
 employer +: joined, started at, started working at, got a job at, hired by, got hired by, took a job at, started a job at, moved to the company, new job at
 employer +: zu … gewechselt, wechselte zu, wechselt zu, bei … angefangen, fing bei … an
 employer +: entro en, entre en, entro a trabajar en, empezo en, empece en, empezo a trabajar en, empece a trabajar en, se unio a, me uni a, fichado por
@@ -50,7 +52,7 @@ partner: married to, married, dating, engaged to, in a relationship with, husban
 partner: verheiratet mit, mit … verheiratet, mit … zusammen, verlobt mit, mit … verlobt, verheiratet, liiert mit, freundin ist, freund ist, frau ist, mann ist, frau heisst, mann heisst, freundin heisst, freund heisst, ledig, partner ist, partnerin ist
 partner: casado con, casada con, sale con, salgo con, comprometida con, comprometido con, novio es, novia es, novia se llama, novio se llama, marido es, marido se llama, esposa es, esposo es, mujer es, pareja es, pareja de, casada, casado, soltero, soltera
 partner: marie a, mariee a, marie avec, mariee avec, en couple avec, fiance a, fiancee a, fiance avec, sort avec, mari est, femme est, celibataire, copain est, copine est, mari s' appelle, femme s' appelle, marie, mariee
-partner: 和 … 结 婚, 嫁 给, 跟 … 结 婚, 妻 子 是, 丈 夫 是, 女 朋 友 是, 男 朋 友 是, 单 身, 已 婚, 未 婚, 和 … 在 一 起, 和 … 订 婚
+partner: 结 婚 了, 和 … 结 婚, 嫁 给, 跟 … 结 婚, 妻 子 是, 丈 夫 是, 女 朋 友 是, 男 朋 友 是, 单 身, 已 婚, 未 婚, 和 … 在 一 起, 和 … 订 婚
 partner +: got married to, married to, got engaged to, got together with, hat … geheiratet, se caso con, me case con, nos casamos, s' est marie avec, s' est mariee avec, started dating, got married, remarried
 partner -: divorced, divorced from, got divorced, broke up, broke up with, split up with, separated, separated from, widowed, split from, getting divorced
 partner -: geschieden, getrennt, von … getrennt, verwitwet, von … geschieden, schluss gemacht, von … scheiden lassen, scheiden lassen, mit … schluss gemacht
@@ -60,16 +62,16 @@ partner -: 离 婚, 分 手, 离 了 婚, 分 了 手
 boss: report to, reports to, boss is, manager is, supervisor is, berichtet an, berichte an, chef ist, chefin ist, vorgesetzter ist, vorgesetzte ist, jefe es, jefa es, reporta a, reporto a, chef est, cheffe est, manager est, patron est, 老 板 是, 上 司 是, 领 导 是
 school: study at, studies at, studying at, enrolled at, goes to school at, attends, studiert an, studiere an, studiert in, estudia en, estudio en, etudie a, 就 读 于, 在 … 读 书, 在 … 上 学
 major: study, studies, studying, majoring in, majors in, major is, studiert, studiere, estudia, estudio, etudie, 学 的 是, 专 业 是
-like: like, likes, love, loves, enjoy, enjoys, fond of, adore, adores, fan of, keen on, crazy about
+like: like, likes, love, loves, enjoy, enjoys, fond of, interested in, adore, adores, fan of, keen on, crazy about
 like: mag, moge, mogen, liebe, liebt, lieben, gefallt, fan von, geniesse, steht auf
-like: gusta, gustan, encanta, encantan, amo, adoro, adora, disfruto, disfruta, fan de, apasiona
+like: interesa, interesan, gusta, gustan, encanta, encantan, amo, adoro, adora, disfruto, disfruta, fan de, apasiona
 like: aime, aimons, aiment, adore, adorent, apprecie
 like: 喜 欢, 爱, 热 爱, 喜 爱, 爱 吃, 爱 喝, 喜 欢 吃, 喜 欢 喝
 like ~: hate, hates, dislike, dislikes, detest, detests, loathe, loathes, can't stand, can not stand, cannot stand, despise, despises, allergic to the idea of
 like ~: hasse, hasst, hassen, verabscheut, verabscheue
 like ~: odio, odia, odiamos, detesto, detesta, no soporto, no soporta, aborrece
 like ~: deteste, detestent, deteste, hais, hait, horreur de
-like ~: 讨 厌, 恨, 不 喜 欢, 不 爱
+like ~: 讨 厌, 恨
 prefer: prefer, prefers, favour, favours, favor, favors, rather have, would rather, preference is, preferred, favourite is, ziehe … vor, zieht … vor, bevorzuge, bevorzugt, bevorzugen, lieber, prefiero, prefiere, preferimos, prefieren, preferencia es, prefere, preferons, preferent, 更 喜 欢, 偏 好, 宁 愿, 偏 爱, 倾 向 于
 have: have a, has a, have an, has an, own a, owns a, own an, owns an, have two, has two, have three, has three, got a, adopted a, bought a, own, owns, 's got a
 have: habe einen, habe eine, habe ein, hat einen, hat eine, hat ein, besitze, besitzt, besitzen, haben einen, haben eine, haben ein
@@ -88,7 +90,7 @@ use: nutze, nutzt, nutzen, verwende, verwendet, verwenden, benutze, benutzt, ben
 use: uso, usa, usamos, usan, utilizo, utiliza, utilizamos, utilizan, empleamos, escrito en, escrita en, escribimos en, alojado en, alojada en, desplegamos en, corre en, corre sobre, funciona con, trabajamos con, basado en, basada en, se ejecuta en
 use: utilise, utilisons, utilisent, emploie, tourne sur, ecrit en, heberge sur, hebergee sur, deployons sur, ecrite en, fonctionne avec, travaillons avec, repose sur, se sert de
 use: 使 用, 用 的 是, 采 用, 用, 部 署 在, 运 行 在, 基 于, 用 着
-use +: switched to, switching to, switched over to, migrated to, changed to, went with, changed over to, migrated over to, swapped to, adopted, settled on, ported to, rewrote it in, rewritten in, rewrote in, moved on to, standardised on, standardized on, opted for, converted to, transitioned to, moved over to
+use +: switched back to, went back to, moved back to, switched to, switching to, switched over to, migrated to, changed to, went with, changed over to, migrated over to, swapped to, adopted, settled on, ported to, rewrote it in, rewritten in, rewrote in, moved on to, standardised on, standardized on, opted for, converted to, transitioned to, moved over to
 use +: auf … umgestiegen, auf … gewechselt, zu … gewechselt, auf … umgestellt, nach … migriert, auf … migriert, wechselten zu, stiegen auf … um, steigen auf … um, in … neu geschrieben, auf … gewechselt
 use +: cambiamos a, cambie a, cambio a, cambiado a, pasamos a, paso a, pase a, migramos a, migro a, migrado a, nos pasamos a, me pase a, se paso a, adoptamos, he pasado a, hemos pasado a, hemos migrado a, ha migrado a, reescrito en, se cambio a, me cambie a, nos cambiamos a, pasado a
 use +: passe a, passes a, passee a, migre vers, migre a, bascule sur, bascule vers, adopte, opte pour, passe au, passes au, passes sous, migres vers, reecrit en
@@ -130,6 +132,11 @@ def _phrases() -> dict[str, tuple[Phrase, ...]]:
 
 PHRASES = _phrases()
 
+OPEN_VERBS = frozenset(
+    """supports support accepts accept allows allow offers offer provides provide includes include contains contain has have covers cover handles handle knows sells sell reads exports imports tests tested available works-with needs
+    unterstutzt akzeptiert erlaubt bietet enthalt hat haben verkauft kennt soporta admite acepta permite ofrece incluye contiene tiene vende supporte accepte permet propose contient vend 支 持""".split()
+)
+"""Verbs that take many objects at a time."""
 SINGLE = frozenset("home employer job partner boss school age diet version deadline lead named reside".split())
 """Predicates that hold one value at a time."""
 ALMOST_SINGLE = frozenset("drive major".split())

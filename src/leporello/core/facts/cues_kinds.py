@@ -27,12 +27,14 @@ outcome: passing failing green red broken working rot grun verde roja rojo
 job-time: full-time part-time vollzeit teilzeit
 place-of-work: remote onsite on-site hybrid homeoffice office buro remoto presencial oficina bureau teletravail
 length: short long brief detailed concise verbose kurz kurze kurzen ausfuhrlich ausfuhrliche ausfuhrlichen lange langen knapp knappe detailliert detaillierte detaillierten corto corta cortas cortos breve breves largo larga largas largos detallada detalladas detallado detallados court courte courtes courts longue long longues detaille detaillee detaillees bref breves
-formality: formal informal casual formell informell locker duzen siezen formel informel
+formality: duze duzt sieze siezt tutear tutoyer vouvoyer formal informal casual formell informell locker duzen siezen formel informel
 daypart: morning mornings evening evenings afternoon afternoons night nights morgens abends nachmittags morgen-s manana-s vormittags mananas tardes noches matin soir apres-midi 早 晚
 branching: monorepo polyrepo multirepo
 sync: synchronous asynchronous sync async synchron asynchron
 temperature: hot cold iced warm kalt heiss caliente frio fria chaud froid
 spice: spicy mild scharf mildes picante suave epice doux 辣
+degrees: celsius fahrenheit kelvin
+measures: metric imperial metrisch imperial
 sugar: sweet salty savoury savory suss salzig dulce salado sucre sale
 paper: paperback ebook ebooks e-book audiobook audiobooks horbuch horbucher hardcover gedruckte
 """

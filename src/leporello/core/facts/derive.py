@@ -83,13 +83,16 @@ class Derived:
         return next(c for c in self.claims if RANK[c.trust] == best)
 
     def takes(self, claim: Claim) -> bool:
-        """True if it still stands when the claim is made, as far as is known by then.
-
-        What is told by hand is said when it is recorded, whatever time it is about.
-        """
-        said = claim.recorded_at if _told_by_hand(claim) else claim.at
+        """True if it still stands when the claim is made, as far as is known by then."""
         ended = self.hand.end if self.end is None else self.end if self.hand.end is None else min(self.end, self.hand.end)
-        return (ended is None or claim.at < ended) and (self.hand.retracted is None or said < self.hand.retracted)
+        return (ended is None or claim.at < ended) and self._taken_back_after([claim])
+
+    def fits(self, other: Derived) -> bool:
+        """True if nothing of the one was said after the other was taken back."""
+        return self._taken_back_after(other.claims) and other._taken_back_after(self.claims)
+
+    def _taken_back_after(self, claims: Iterable[Claim]) -> bool:
+        return self.hand.retracted is None or all(_said(c) < self.hand.retracted for c in claims)
 
     @property
     def ended(self) -> datetime | None:
@@ -135,17 +138,16 @@ def derive(claims: Iterable[Claim], judge: Judge) -> list[Derived]:
     """The facts that these claims come to, in the order in which they begin."""
     known = list({c.id: c for c in claims}.values())
     steps: dict[str, list[Claim]] = {}
-    for step in known:
+    told: dict[str, list[Claim]] = {}
+    for step in sorted(known, key=_done):
         if step.op not in _STATES:
             steps.setdefault(step.target or "", []).append(step)
-    sweep = _Sweep(judge, steps, _released(known, steps))
-    late = []
-    for claim in sorted((c for c in known if c.op in _STATES), key=order):
-        mine = sweep.place(claim)
-        if claim.target and not sweep.forced(claim, mine):
-            late.append(claim)
-    for claim in late:
-        sweep.forced(claim, sweep.home[claim.id])
+        elif step.target:
+            told.setdefault(step.target, []).append(step)
+            told.setdefault(_doer(step), []).append(step)
+    sweep = _Sweep(judge, steps, told, _released(known, steps))
+    for claim in sorted((c for c in known if c.op in _STATES and c.text), key=order):
+        sweep.place(claim)
     for one, other in sweep.pairs:
         if one.standing and other.standing and other not in one.against and one is not other:
             one.against.append(other)
@@ -178,6 +180,20 @@ def folded(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
+def _doer(step: Claim) -> str:
+    """The claim of the fact that acts on the target's: the step itself, or if it brings no statement the one that it names."""
+    return step.id if step.text else step.source
+
+
+def _told_by_hand(claim: Claim) -> bool:
+    return not claim.provenance.spans and not claim.provenance.episodes
+
+
+def _said(claim: Claim) -> datetime:
+    """When it was said: if told by hand, when it was recorded, whatever time it is about."""
+    return claim.recorded_at if _told_by_hand(claim) else claim.at
+
+
 def _done(step: Claim) -> tuple[datetime, str]:
     return (step.recorded_at, step.id)
 
@@ -189,10 +205,14 @@ def _released(known: Sequence[Claim], steps: dict[str, list[Claim]]) -> frozense
 
 @dataclass
 class _Sweep:
-    """Claims taken in order: the facts so far, those of them that may still change, who stands against whom, the fact of each claim."""
+    """Claims taken in order: the facts so far, those of them that may still change, who stands against whom, the fact of each claim.
+
+    `steps` is what was done by hand to the fact of a claim; `told` is which other fact it was told to act on, or to be acted on by.
+    """
 
     judge: Judge
     steps: dict[str, list[Claim]]
+    told: dict[str, list[Claim]]
     released: frozenset[str]
     found: list[Derived] = field(default_factory=list)
     live: list[Derived] = field(default_factory=list)
@@ -200,41 +220,45 @@ class _Sweep:
     pairs: list[tuple[Derived, Derived]] = field(default_factory=list)
     home: dict[str, Derived] = field(default_factory=dict)
 
-    def place(self, claim: Claim) -> Derived:
-        """The fact that a claim supports: one that is open and says the same, else a new one; what it contradicts ends, or is disputed."""
+    def place(self, claim: Claim) -> None:
+        """Finds the fact that a claim supports: one that is open and says the same, else a new one; what it contradicts ends, or is disputed.
+
+        What it was told to do to another fact, it does as soon as both are there.
+        """
         if claim.suspicion and folded(claim.text) not in self.released:
-            return self._held(claim)
-        relations = self._relations(claim)
-        same = [d for d, kind in relations if kind == "same"]
+            self._hold(claim)
+            return
         done = self.steps.get(claim.id, ())
+        mine = Derived([claim], list(done), hand=Hand.of(done))
+        relations = self._relations(claim)
+        same = [d for d, kind in relations if kind == "same" and d.fits(mine)]
         if same:
             mine = same[0]
-            for other in same[1:]:
-                self._join(mine, other)
             mine.take([claim], done)
+            for other in same[1:]:
+                if mine.fits(other):
+                    self._join(mine, other)
         else:
-            mine = Derived([claim], list(done), hand=Hand.of(done))
             self.found.append(mine)
             self.live.append(mine)
         self.home[claim.id] = mine
         for other, kind in relations:
             if kind in {"update", "conflict"}:
                 self._against(other, mine, claim, sure=kind == "update")
-        return mine
+        for step in self.told.get(claim.id, ()):
+            if _doer(step) in self.home and step.target in self.home:
+                self._act(step, self.home[_doer(step)], self.home[step.target])
 
-    def forced(self, claim: Claim, mine: Derived) -> bool:
-        """Carries out what a claim was told to do to its target; False when the target is not known yet."""
-        target = self.home.get(claim.target or "")
-        if target is None:
-            return False
-        if claim.op == "reinforce" and target is not mine and target.takes(claim) and not (target.held or mine.held):
-            if mine.takes(claim):
-                self._join(target, mine)
-        elif claim.op in {"supersede", "conflict"} and target is not mine and not (target.held or mine.held):
-            self._against(target, mine, claim, sure=claim.op == "supersede")
-        return True
+    def _act(self, step: Claim, mine: Derived, target: Derived) -> None:
+        """Carries out what a fact was told to do to another."""
+        if target is mine or target.held or mine.held:
+            return
+        if step.op == "reinforce" and target.end is None and mine.end is None:
+            self._join(target, mine)
+        elif step.op in {"supersede", "conflict"}:
+            self._against(target, mine, step, sure=step.op == "supersede")
 
-    def _held(self, claim: Claim) -> Derived:
+    def _hold(self, claim: Claim) -> None:
         """Quarantine: nothing follows from it, and the same words are there once."""
         done = self.steps.get(claim.id, ())
         key = folded(claim.text)
@@ -245,12 +269,15 @@ class _Sweep:
             mine = self.quarantine[key] = Derived([claim], list(done), True, Hand.of(done))
             self.found.append(mine)
         self.home[claim.id] = mine
-        return mine
 
     def _relations(self, claim: Claim) -> list[tuple[Derived, str]]:
-        target = self.home.get(claim.target or "")
-        told = {"reinforce": "same", "supersede": "update", "conflict": "conflict"}.get(claim.op, "")
-        return [(d, told if d is target and told else _relation(d, claim, self.judge)) for d in self.live if d.takes(claim)]
+        """How the claim relates to what is open: as the judge says, except to facts about which it was told."""
+        told: dict[int, str] = {}
+        for step in self.told.get(claim.id, ()):
+            other = self.home.get((step.target if _doer(step) == claim.id else _doer(step)) or "")
+            if other is not None:
+                told[id(other)] = "same" if step.op == "reinforce" and step is claim else "none"
+        return [(d, told.get(id(d)) or _relation(d, claim, self.judge)) for d in self.live if d.takes(claim)]
 
     def _join(self, mine: Derived, other: Derived) -> None:
         """Two that turn out to say the same become one."""
@@ -271,7 +298,7 @@ class _Sweep:
         kept = old.hand.restored is not None and _done(claim) <= old.hand.restored
         rank = 3 if new.hand.confirmed else RANK[claim.trust]
         if sure and not kept and rank >= old.rank:
-            old.end, old.by = max(claim.at, old.start), new
+            old.end, old.by = max(claim.at if claim.text else new.start, old.start), new
             self.live = [d for d in self.live if d is not old]
         else:
             self.pairs.append((old, new))
@@ -284,7 +311,3 @@ def _relation(one: Derived, claim: Claim, judge: Judge) -> str:
         if kind != "none":
             return kind
     return "none"
-
-
-def _told_by_hand(claim: Claim) -> bool:
-    return not claim.provenance.spans and not claim.provenance.episodes

@@ -11,7 +11,8 @@ import zlib
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from leporello.core.facts.claims import Claim, claims
+from leporello.core.facts.claim import Claim
+from leporello.core.facts.claims import claims
 from leporello.core.facts.clauses import clauses, split_speaker, undated
 from leporello.core.facts.cues_frames import SINGLE
 from leporello.core.facts.tokens import fold
@@ -54,8 +55,12 @@ def read(text: str, *, speaker: str = "") -> Statement:
         for claim in claims(clause, speaker=who, before=before):
             found.append(replace(claim, about=claim.about | about) if of_it else claim)
             before = claim.subject if claim.subject != "?" else before
-    found = [replace(c, about=frozenset().union(*(o.about for o in found)), subject="") if c.gone_times and not c.about else c for c in found]
-    main = next((c for c in found if c.mode == "told" and c.predicate and c.predicate != "is"), None) or next((c for c in found if c.mode == "told"), None)
+    found = [
+        replace(c, about=frozenset().union(*(o.about for o in found)), subject="") if c.gone_times and not c.about else c for c in found
+    ]
+    main = next((c for c in found if c.mode == "told" and c.predicate and c.predicate != "is"), None) or next(
+        (c for c in found if c.mode == "told"), None
+    )
     if main is None:
         return Statement(text, "", "", "", False, False, False, False, tuple(found))
     predicate = attribute(main)
@@ -84,7 +89,9 @@ def _valued(claim: Claim) -> str:
 def keys(statement: Statement) -> tuple[int, ...]:
     """Up to 24 32-bit hashes under which a statement that concerns the same thing is found again: its subject with its predicate, its telling words."""
     found = dict.fromkeys(
-        zlib.crc32(f"{c.subject}|{attribute(c)}".encode("utf-8", "surrogatepass")) for c in statement.claims[:6] if c.subject and attribute(c) and c.mode != "asked"
+        zlib.crc32(f"{c.subject}|{attribute(c)}".encode("utf-8", "surrogatepass"))
+        for c in statement.claims[:6]
+        if c.subject and attribute(c) and c.mode != "asked"
     )
     found.update(dict.fromkeys(int(h) for h in query_terms(undated(split_speaker(statement.text[:2_000])[1])).hashes))
     return tuple(found)[:_KEYS]

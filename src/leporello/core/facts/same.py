@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from leporello.core.facts import cues_words as words
-from leporello.core.facts.claims import Claim
+from leporello.core.facts.claim import Claim
 from leporello.core.facts.cues_frames import SINGLE
 from leporello.core.facts.read import Statement
 from leporello.core.facts.tokens import stem
 
-LIKENESS, OVERLAP = 0.8, 0.75
+LIKENESS, OVERLAP = 0.8, 0.6
+_PREFIX = 5
 
 
-def same(earlier: Statement, later: Statement, likeness: float | None, *, least: float = LIKENESS, overlap: float = OVERLAP) -> bool:
-    """Whether the later statement adds nothing that matters to the earlier one."""
+def same(
+    earlier: Statement, later: Statement, likeness: float | None, *, least: float = LIKENESS, overlap: float = OVERLAP, swapped: float = 2.0
+) -> bool:
+    """Whether the later statement adds nothing that matters to the earlier one.
+
+    `least` and `overlap` are how like and how alike in words a shorter version of the earlier statement must be; `swapped` is how like two
+    statements must be that each have a word that the other lacks (by default never: see the sweep of `leporello.bench.contradictions`).
+    """
     a = [c for c in earlier.claims if c.about or c.times or c.numbers]
     b = [c for c in later.claims if c.about or c.times or c.numbers]
     if not a or not b or not _guarded(a, b):
@@ -22,38 +29,80 @@ def same(earlier: Statement, later: Statement, likeness: float | None, *, least:
     first, second = _stems(a), _stems(b)
     if not first or not second:
         return False
-    share = len(first & second) / len(first | second)
-    if share >= overlap:
+    missing, added = _apart(first, second), _apart(second, first)
+    if not missing and not added:
         return True
-    return likeness is not None and likeness >= least and share >= 0.3
+    share = 1 - (len(missing) + len(added)) / len(first | second)
+    if likeness is None or share < overlap:
+        return False
+    return likeness >= (swapped if added else least)
+
+
+def _apart(first: frozenset[str], second: frozenset[str]) -> frozenset[str]:
+    """The stems of the first that the second has neither so nor with another ending."""
+    left = first - second
+    heads = {s[:_PREFIX] for s in second if len(s) >= _PREFIX}
+    return frozenset(s for s in left if len(s) < _PREFIX or s[:_PREFIX] not in heads)
 
 
 def _guarded(a: list[Claim], b: list[Claim]) -> bool:
-    """Equal numbers, points in time, negation, mode, subjects and names; no two words of one kind."""
-    if any(c.mode in {"asked", "maybe"} for c in (*a, *b)) or {c.mode for c in a} != {c.mode for c in b}:
+    """Equal numbers, points in time, negation, mode and names; no two words of one kind; the same people."""
+    if any(c.mode in {"asked", "maybe"} for c in (*a, *b)) or _modes(a) != _modes(b):
         return False
-    if sorted({(q.value, q.unit) for c in a for q in c.numbers}) != sorted({(q.value, q.unit) for c in b for q in c.numbers}):
+    if {(q.value, q.unit) for c in a for q in c.numbers} != {(q.value, q.unit) for c in b for q in c.numbers}:
         return False
     if {t for c in a for t in c.times} != {t for c in b for t in c.times}:
         return False
     if {(c.negated, c.ended, c.opposite) for c in a} != {(c.negated, c.ended, c.opposite) for c in b}:
         return False
-    if {frozenset(map(stem, c.value)) for c in a if c.predicate == "prefer"} != {frozenset(map(stem, c.value)) for c in b if c.predicate == "prefer"}:
+    if {frozenset(map(stem, c.value)) for c in a if c.predicate == "prefer"} != {
+        frozenset(map(stem, c.value)) for c in b if c.predicate == "prefer"
+    }:
         return False
-    subjects = {c.subject for c in a if c.person}, {c.subject for c in b if c.person}
-    if subjects[0] != subjects[1]:
+    if {c.subject for c in a if c.person and c.predicate not in {"", "is"}} ^ {
+        c.subject for c in b if c.person and c.predicate not in {"", "is"}
+    }:
         return False
     if {k for c in a for k in c.kinds} != {k for c in b for k in c.kinds}:
         return False
-    return {n for c in a for n in c.names} == {n for c in b for n in c.names}
+    return _names_alike(a, b)
+
+
+def _modes(claims: list[Claim]) -> set[str]:
+    """What will be at a time is what is planned for it."""
+    return {"told" if c.mode == "future" and c.times and not c.person else c.mode for c in claims}
+
+
+def _names_alike(a: list[Claim], b: list[Claim]) -> bool:
+    """Every word with a capital letter in one is in the other, and so is who "I" and "we" are."""
+    first, second = _words(a), _words(b)
+    people = {c.subject for c in a} & {"user"}, {c.subject for c in b} & {"user"}
+    if people[0] != people[1] and any(c.subject not in {"", "we", "user"} and c.person for c in (*a, *b)):
+        return False
+    return not (_capitals(a) - second) and not (_capitals(b) - first)
+
+
+def _capitals(claims: list[Claim]) -> frozenset[str]:
+    return frozenset(s for c in claims for s in c.capitals)
+
+
+def _words(claims: list[Claim]) -> frozenset[str]:
+    found = {stem(w) for c in claims for w in c.verbs} | {s for c in claims for s in (*c.about, *c.capitals, *map(stem, c.subject.split()))}
+    return frozenset(found)
 
 
 def _framed_alike(a: Claim, b: Claim) -> bool:
     """The same predicate with the same value of the same subject, and no more than a word besides."""
     if not a.predicate or a.predicate in {"is", "use"} or a.predicate != b.predicate or a.subject != b.subject or not a.value:
         return False
-    return set(map(stem, a.value)) == set(map(stem, b.value)) and a.where == b.where and (a.predicate in SINGLE or a.about == b.about or len(a.about ^ b.about) <= 1)
+    return (
+        set(map(stem, a.value)) == set(map(stem, b.value))
+        and a.where == b.where
+        and (a.predicate in SINGLE or a.about == b.about or len(a.about ^ b.about) <= 1)
+    )
 
 
 def _stems(claims: list[Claim]) -> frozenset[str]:
-    return frozenset(s for c in claims for s in c.about if s not in words.STOP)
+    return frozenset(s for c in claims for s in c.about if s not in words.STOP) | frozenset(
+        s for c in claims for s in c.capitals if len(s) == 1
+    )

@@ -14,7 +14,7 @@ _TOKEN = re.compile(
     rf"(?<!\w)(?:[Qq]u|[JjLlDdNnCcSsMmTt])['’](?=[^\W\d])|\d+(?:[.,:/-]\d+)*(?:[A-Za-z%°µ]+(?:/[A-Za-z]+)?)?|[{_CJK}]|[^\W_{_CJK}]+(?:[-_./@+#][^\W_{_CJK}]+)*(?:\+\+|#)?|['’](?:s|re|ve|ll|m|d|t)\b|[%€$£¥°]|[.,;:!?()\"“”«»—–\n，。！？；：、（）「」]"
 )
 _ACCENTS = re.compile("[\u0300-\u036f]+")
-_MARKS = frozenset(".,;:!?()\"“”«»—–\n，。！？；：、（）「」")
+_MARKS = frozenset('.,;:!?()"“”«»—–\n，。！？；：、（）「」')
 _CONTRACTED = {"m": "am", "re": "are", "ve": "have", "ll": "will", "d": "would"}
 _NOT = {"don": "do", "doesn": "does", "didn": "did", "isn": "is", "aren": "are", "wasn": "was", "weren": "were", "won": "will", "wouldn": "would", "can": "can", "couldn": "could", "shouldn": "should", "haven": "have",
         "hasn": "has", "hadn": "had"}  # fmt: skip
@@ -35,6 +35,8 @@ def fold(word: str) -> str:
     """Lower case without diacritics; umlauts lose their dots, ß becomes ss."""
     if word.isascii():
         return word.lower()
+    if word.lower() in {"thé", "té"}:  # without its accent it is an article or a pronoun
+        return "tea"
     return _ACCENTS.sub("", unicodedata.normalize("NFKD", word.casefold()))
 
 
@@ -45,9 +47,24 @@ def stem(word: str) -> str:
         return word
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
-    for ending, least in (("ungen", 7), ("iones", 7), ("ing", 6), ("ed", 6), ("en", 6), ("es", 5), ("s", 4), ("e", 4), ("n", 7)):
+    for ending, least in (
+        ("ungen", 7),
+        ("iones", 7),
+        ("ing", 6),
+        ("ed", 6),
+        ("erinnen", 9),
+        ("erin", 8),
+        ("torin", 8),
+        ("en", 7),
+        ("es", 5),
+        ("s", 4),
+        ("e", 4),
+        ("n", 7),
+    ):
         if word.endswith(ending) and len(word) >= least and not word.endswith(("ss", "us", "is")):
             bare = word[: -len(ending)]
+            if ending in {"erin", "torin", "erinnen"}:
+                return stem(bare + ending[:2] if ending != "torin" else bare + "tor")
             if ending == "ungen":
                 return bare + "ung"
             if ending == "iones":

@@ -82,7 +82,7 @@ def times(tokens: Sequence[Token]) -> tuple[Times, frozenset[int]]:
     """The facets named in the tokens, and the positions that they take up."""
     found: dict[str, set[int]] = {}
     used: set[int] = set()
-    for i, token in enumerate(tokens):
+    for i in range(len(tokens)):
         if i in used:
             continue
         facets, width = _time_at(tokens, i)
@@ -101,7 +101,8 @@ def _time_at(tokens: Sequence[Token], i: int) -> _Found:
     word = token.fold
     if word[0].isdigit():
         return _digits_at(tokens, i)
-    after = tokens[i + 1].fold if i + 1 < len(tokens) else ""
+    if not word.isascii():
+        return _cjk_time(tokens, i)
     if word in _WEEKDAYS:
         return [("weekday", _WEEKDAYS[word])], 1
     if (word in _SHORT_DAYS or word in _MONTHS) and word in _AMBIGUOUS and not _is_name_of_time(tokens, i):
@@ -114,15 +115,24 @@ def _time_at(tokens: Sequence[Token], i: int) -> _Found:
         return [("hour", _PARTS[word] * 60)], 1
     if word in _RELATIVE:
         return [("relative", hash_of(word))], 1
+    after = tokens[i + 1].fold if i + 1 < len(tokens) else ""
+    if word == "q" and after in {"1", "2", "3", "4"}:
+        return [("quarter", int(after))], 2
+    return ([("quarter", int(word[1]))], 1) if re.fullmatch("q[1-4]", word) else _NOTHING
+
+
+def _cjk_time(tokens: Sequence[Token], i: int) -> _Found:
+    word = tokens[i].fold
+    after = tokens[i + 1].fold if i + 1 < len(tokens) else ""
+    if word in {"上", "下", "早", "晚", "中"} and after in {"午", "上"} and i + 3 < len(tokens) and tokens[i + 3].fold == "点":
+        number = tokens[i + 2].fold
+        value = int(number) if number.isascii() and number.isdigit() else _CJK_NUMBERS.get(number, 0)
+        return [("hour", 60 * (value + 12 * (word in {"下", "晚"} and value < 12)))], 4
     if word in {"周", "星"}:
         at = i + (2 if word == "星" else 1)
         day = tokens[at].fold if at < len(tokens) else ""
         if day and day in "一二三四五六日天":
             return [("weekday", "一二三四五六日".find(day) if day != "天" else 6)], at + 1 - i
-    if word == "q" and after in {"1", "2", "3", "4"}:
-        return [("quarter", int(after))], 2
-    if len(word) == 2 and word[0] == "q" and word[1] in "1234":
-        return [("quarter", int(word[1]))], 1
     return _cjk_month(tokens, i)
 
 
@@ -145,10 +155,16 @@ def _is_name_of_time(tokens: Sequence[Token], i: int) -> bool:
     """May the month, not the verb: a capital letter inside a sentence, or "in" or a number beside it."""
     before = tokens[i - 1].fold if i else ""
     after = tokens[i + 1].fold if i + 1 < len(tokens) else ""
-    return tokens[i].capital and (i > 0 or after[:1].isdigit()) and (before in _BEFORE_TIME or before[:1].isdigit() or after[:1].isdigit() or before in _WEEKDAYS or not before.isalpha())
+    return (
+        tokens[i].capital
+        and (i > 0 or after[:1].isdigit())
+        and (before in _BEFORE_TIME or before[:1].isdigit() or after[:1].isdigit() or before in _WEEKDAYS or not before.isalpha())
+    )
 
 
-_BEFORE_TIME = frozenset("in on by until to since from of for early late mid next last this at im am bis seit ab bis anfang ende en a de du debut fin and und is ist im vom zum every on before after till through para el los les le auf den".split())
+_BEFORE_TIME = frozenset(
+    "in on by until to since from of for early late mid next last this at im am bis seit ab bis anfang ende en a de du debut fin and und is ist im vom zum every on before after till through para el los les le auf den".split()
+)
 
 
 def _month_at(tokens: Sequence[Token], i: int) -> _Found:
@@ -180,16 +196,22 @@ def _digits_at(tokens: Sequence[Token], i: int) -> _Found:  # noqa: C901 - one w
             return [("year", int(found.group(1))), ("month", int(found.group(2))), *day], 1
     if found := _CLOCK.match(word):
         part = found.group(3) or (after if after in {"am", "pm", "a.m", "p.m"} else "")
-        return [("hour", _minutes(int(found.group(1)), int(found.group(2) or 0), part))], 1 + (not found.group(3) and after in {"am", "pm", "uhr", "a.m", "p.m"})
+        return [("hour", _minutes(int(found.group(1)), int(found.group(2) or 0), part))], 1 + (
+            not found.group(3) and after in {"am", "pm", "uhr", "a.m", "p.m"}
+        )
     if found := _HALF.match(word):
         if found.group(2) != "h" or before in {"a", "at", "um"}:
             return [("hour", _minutes(int(found.group(1)), 0, found.group(2)))], 1
-    if after in {"am", "pm", "a.m", "p.m", "uhr", "o'clock", "点", "heures"} and word.isdigit() and int(word) < 25 and (after != "am" or before not in {"am"}):
+    if after in {"am", "pm", "a.m", "p.m", "uhr", "o'clock", "点", "heures"} and word.isdigit() and int(word) < 25:
         return [("hour", _minutes(int(word), 0, after))], 2
     if after == "月" and word.isdigit():
-        day = tokens[i + 2].fold if i + 2 < len(tokens) else ""
+        number = tokens[i + 2].fold if i + 2 < len(tokens) else ""
         unit = tokens[i + 3].fold if i + 3 < len(tokens) else ""
-        return ([("month", int(word)), ("day", int(day))], 4) if day.isdigit() and unit in {"日", "号"} else ([("month", int(word))], 2)
+        return (
+            ([("month", int(word)), ("day", int(number))], 4)
+            if number.isascii() and number.isdigit() and unit in {"日", "号"}
+            else ([("month", int(word))], 2)
+        )
     if after in {"日", "号"} and word.isdigit():
         return [("day", int(word))], 2
     if after == "年" and len(word) == 4:
@@ -203,7 +225,13 @@ def _day_or_year(tokens: Sequence[Token], i: int) -> _Found:
     at = i + 1
     while at < len(tokens) and tokens[at].fold in {"of", "de", "del"}:
         at += 1
-    if (found := _ORDINAL.match(word)) and 1 <= int(found.group(1)) <= 31 and at < len(tokens) and tokens[at].fold in _MONTHS and (at > i + 1 or tokens[at].fold not in {"mar"}):
+    if (
+        (found := _ORDINAL.match(word))
+        and 1 <= int(found.group(1)) <= 31
+        and at < len(tokens)
+        and tokens[at].fold in _MONTHS
+        and (at > i + 1 or tokens[at].fold not in {"mar"})
+    ):
         facets, width = _month_at(tokens, at)
         return [("day", int(found.group(1))), *(f for f in facets if f[0] != "day")], at + width - i
     if word.endswith(("st", "nd", "rd", "th")) and (found := _ORDINAL.match(word)):
@@ -239,7 +267,11 @@ def quantities(tokens: Sequence[Token], used: frozenset[int], stop: frozenset[st
             continue
         before = tokens[i - 1].fold if i else ""
         after = tokens[i + 1].fold if i + 1 < len(tokens) else ""
-        if not unit and (found := _UNITS.get(after) or _UNITS.get(stem(after)) or (_UNITS.get(before) if before in {"$", "€", "£", "port", "puerto"} else None)):
+        if not unit and (
+            found := _UNITS.get(after)
+            or _UNITS.get(stem(after))
+            or (_UNITS.get(before) if before in {"$", "€", "£", "port", "puerto"} else None)
+        ):
             out.append(Quantity(round(value * found[1], 6), found[0], i))
         elif unit in _UNITS:
             out.append(Quantity(round(value * _UNITS[unit][1], 6), _UNITS[unit][0], i))
@@ -273,3 +305,12 @@ def _counted(tokens: Sequence[Token], i: int, stop: frozenset[str]) -> str:
         if not token.fold.isascii():
             break
     return stem(run[-1]) if run else ""
+
+
+def clash(a: Times, b: Times) -> bool | None:
+    """True where a facet that both name differs, False where all that both name agree, None where they name different facets."""
+    first, second = dict(a), dict(b)
+    shared = first.keys() & second.keys()
+    if not shared:
+        return None
+    return any(not first[f] & second[f] for f in shared)

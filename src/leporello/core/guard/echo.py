@@ -19,6 +19,7 @@ _MARKS = "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1-\u05c7\u0610-\u061
 _GRAM = 4
 _WORDS, _CHARACTERS = 4, 6
 _TRIED = 64
+_GAPS = 20
 _GAP = ("…", False)
 _CLIP = re.compile(r"\[?(?:…|\.{3,})\]?")
 _STOP = re.compile(r"(?<=[.!?])[\"'”’»)\]*_]{0,3}\s+|(?<=[。！？])|\n")
@@ -113,7 +114,13 @@ class Echoes:
             return True
         if len(self._shown.row) < 2:
             return False
-        return any(self._covers(form) for form in dict.fromkeys(_forms(sentence)))
+        if self._known(sentence):
+            return True
+        lines = [line for line in _TITLE.sub("", _TAG.sub("\n", sentence)).split("\n") if _words(line)]
+        return len(lines) > 1 and all(map(self._known, lines))
+
+    def _known(self, text: str) -> bool:
+        return any(self._covers(form) for form in dict.fromkeys(_forms(text)))
 
     def _covers(self, form: tuple[Word, ...]) -> bool:
         """True if the words are shown runs, one after the other."""
@@ -123,6 +130,8 @@ class Echoes:
         if tuple(words) in self._shown.units:
             return True
         pieces = _pieces(form)
+        if len(pieces) > _GAPS:
+            return False
         place, open_before = 0, True
         for number, piece in enumerate(pieces):
             loose = (number > 0, number < len(pieces) - 1)
@@ -151,7 +160,7 @@ class Echoes:
         for size in range(min(len(piece) - place, 2 * _CHARACTERS), 0, -1):
             if tuple(piece[place : place + size]) in shown.units:
                 return size, True
-        whole = place == 0 and any(loose) and len(piece) < _GRAM
+        whole = place == 0 and any(loose) and len(piece) <= _GRAM
         return (len(piece), False) if whole and self._inside(piece, loose) else (0, False)
 
     def _length(self, piece: Sequence[Word], place: int, at: int, *, loose: bool) -> tuple[int, bool]:
@@ -255,7 +264,7 @@ def _word() -> re.Pattern[str]:
     letter = rf"[^\W_{_DENSE}]"
     more = rf"(?:{letter}|[{_MARKS}])"
     return re.compile(
-        rf"(?:(?<![\w)])[-−+])?\d+(?:[.,:/]\d+)*(?:{more})*|[{_DENSE}]|{letter}{more}*(?:['’_]{more}+)*(?:\+\+|#(?!\w))?|[$€£¥₹%°]"
+        rf"(?:(?<![\w)])[-−+])?\d+(?:[.,:/]\d+)*(?:{more})*|[{_DENSE}]|{letter}{more}*(?:['’_]{more}+)*(?:\.\d+)*(?:\+\+|#(?!\w))?|[$€£¥₹%°]"
     )
 
 

@@ -46,7 +46,7 @@ PHRASES: tuple[Phrase, ...] = (
     Phrase(
         HIDE,
         ("tell", "inform", "mention", "reveal", "alert", "notify", "warn", "show", "hide", "secret", "telling", "informing", "conceal"),
-        r"\b(?:do not|don't|don’t|never|must not|without) (?:ever )?(?:tell(?:ing)?|inform(?:ing)?|mention(?:ing)?|reveal(?:ing)?|alert(?:ing)?|notify(?:ing)?|warn(?:ing)?|show(?:ing)?|ask(?:ing)?)"
+        r"\b(?:do not|don't|don’t|never|must not|without) (?:ever )?(?:tell(?:ing)?|inform(?:ing)?|mention(?:ing)?|reveal(?:ing)?|alert(?:ing)?|notify(?:ing)?|warn(?:ing)?|show(?:ing)?)"
         r"(?: (?:this|that|it|any of this|anything|about this))?(?: to)?(?: the| your| any)? (?:user|users|human|operator|owner)\b"
         r"|\b(?:hide|conceal|keep) (?:this|that|it|the following)(?: (?:a )?(?:secret|hidden))? from the (?:user|human|operator|owner)\b",
     ),
@@ -78,12 +78,12 @@ PHRASES: tuple[Phrase, ...] = (
         r"\b(?:reveal|print|show|output|repeat|leak|disclose|reproduce|tell me|display|dump|give me|send|quote|what (?:is|are)) (?:me |us |back |out |verbatim ){0,2}(?:your|the) (?:full |entire |complete |exact |hidden |secret |original |initial |own |whole ){0,3}"
         r"(?:system (?:prompt|message|instructions?)|(?:initial|hidden|secret|developer|original) (?:prompt|instructions?|message))\b"
         r"|\b(?:new|updated|real|actual|revised|true|important|hidden|secret|system) (?:system )?instructions?(?: for (?:you|the (?:ai|assistant|model|agent)))? ?[:：](?= ?[^\s\d])"
-        r"|\bnew system prompt\b|\b(?:end|start|beginning) of (?:the )?(?:system )?(?:prompt|instructions)\b(?= ?[\]\-=*#:.\n]|\Z)",
+        r"|\bnew system prompt\b|\b(?:end|start|beginning) of (?:the )?(?:system prompt|(?:system )?instructions)\b(?= ?[\]\-=*#:.\n]|\Z)",
     ),
     Phrase(
         ADDRESS,
         ("ai", "llm", "assistant", "agent", "language model", "chatgpt", "claude", "gpt", "chatbot", "copilot", "gemini"),
-        r"\b(?:important|attention|note|notice|message|instructions?|urgent|warning|hello|hey|dear)[ :,!-]{1,3}(?:(?:to|for) )?(?:the |any |all |every ){0,2}(?:ai|llms?|language models?|chatbots?|chatgpt|claude|gpt|copilot|gemini|ai (?:assistants?|agents?|models?)|(?:assistants?|agents?) (?:reading|processing))\b(?= ?[:,!.(\[—-]| (?:reading|processing|models?|assistants?|agents?|that|who|you|please|must|should))"
+        r"\b(?:important|attention|note|notice|message|instructions?|urgent|warning|dear)[ :,!-]{1,3}(?:(?:to|for) )?(?:the |any |all |every ){0,2}(?:ai|llms?|language models?|chatbots?|chatgpt|claude|gpt|copilot|gemini|ai (?:assistants?|agents?|models?)|(?:assistants?|agents?) (?:reading|processing))\b(?= ?[:,!(\[—]| (?:reading|processing|models?|assistants?|agents?|that|who|you|please|must|should))"
         r"|\bif you are an? (?:ai|llm|language model|(?:ai )?assistant|chatbot|(?:ai )?agent)\b"
         r"|\b(?:any|every|all) (?:ai|llm|assistant|agent|model)s? (?:assistants?|agents?|models? )?(?:reading|processing|parsing|summari[sz]ing|that reads?|who reads?) this\b",
     ),
@@ -127,5 +127,5 @@ PHRASES: tuple[Phrase, ...] = (
     Phrase(IGNORE, ("تجاهل", "انس", "अनदेखा", "नज़रअंदाज़", "भूल"), r"(?:تجاهل|انس|انسَ|انسى) (?:(?:جميع|كل|كافة) )?(?:التعليمات|الأوامر|القواعد|تعليماتك)(?: السابقة)?|(?:पिछले|पहले के|उपरोक्त|सभी)(?: सभी)?(?: पिछले)? (?:निर्देशों|नियमों|आदेशों)(?: को| की)? (?:अनदेखा|नज़रअंदाज़|भूल|उपेक्षा)"),
     Phrase(HIDE, ("المستخدم", "उपयोगकर्ता"), r"لا (?:تخبر|تقل|تُخبر|تذكر)(?: \w+){0,2} ?(?:المستخدم|للمستخدم)|(?:उपयोगकर्ता|यूज़र) को (?:यह |कुछ |इसके बारे में ){0,2}(?:मत|न|नहीं) (?:बता|बताएं|दिखा)"),
     Phrase(ROLE, ("أنت الآن", "انت الان"), r"(?:أنت الآن|انت الان) \w"),
-    Phrase(FROM_NOW, ("من الآن فصاعد", "अब से"), r"من الآن فصاعد(?:ا|اً|ًا)[،, ]{1,2}\w|अब से (?:हमेशा |केवल |तुम |आप ){0,2}(?:जवाब|उत्तर)"),
+    Phrase(FROM_NOW, ("من الآن فصاعد", "अब से"), r"من الآن فصاعد(?:ا|اً|ًا)[،, ]{1,2}(?:أجب|أجيب|رد|عليك|أنت|ستجيب|تحدث|تصرف)|अब से (?:हमेशा |केवल |तुम |आप ){0,2}(?:जवाब|उत्तर)"),
 )  # fmt: skip

@@ -248,7 +248,7 @@ def _joined(text: str, found: Iterable[Found]) -> list[Found]:
     marks = [m.span() for m in MARK.finditer(text)] if "[redacted: " in text else []
     order = {n: i for i, n in enumerate(PATTERNS)}
     out: list[Found] = []
-    for f in sorted(_widened(found, marks), key=lambda f: (f.start, -f.end)):
+    for f in sorted(_widened(text, found, marks), key=lambda f: (f.start, -f.end)):
         if out and f.start < out[-1].end:
             last = out[-1]
             name = min(last.name, f.name, key=lambda n: order.get(n, len(order)))
@@ -258,7 +258,7 @@ def _joined(text: str, found: Iterable[Found]) -> list[Found]:
     return out
 
 
-def _widened(found: Iterable[Found], marks: Sequence[tuple[int, int]]) -> Iterator[Found]:
+def _widened(text: str, found: Iterable[Found], marks: Sequence[tuple[int, int]]) -> Iterator[Found]:
     """Matches that touch a mark take it in whole; those that have no letter or digit of their own beside marks are dropped."""
     if not marks:
         yield from found
@@ -274,8 +274,13 @@ def _widened(found: Iterable[Found], marks: Sequence[tuple[int, int]]) -> Iterat
             touched.append(mark)
         if not touched:
             yield f
-        elif sum(min(e, f.end) - max(s, f.start) for s, e in touched) + 2 < f.end - f.start:
+        elif _own(text, f, touched):
             yield Found(min(f.start, touched[0][0]), max(f.end, touched[-1][1]), f.name)
+
+
+def _own(text: str, found: Found, marks: Sequence[tuple[int, int]]) -> bool:
+    places = [found.start, *(p for mark in marks for p in mark), found.end]
+    return any(c.isalnum() for s, e in zip(places[::2], places[1::2], strict=True) for c in text[s:e])
 
 
 def _replaced(text: str, found: Sequence[Found]) -> str:

@@ -20,7 +20,10 @@ from leporello.core.guard.redact import find
 Reason = Literal["instruction", "role marker", "exfiltration", "secret", "hidden text"]
 
 _INVISIBLE = re.compile("[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]+")
-_RUN = re.compile("[\u180e\u200b-\u200d\u2060-\u2064\ufeff]{2,}|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{3,}")
+_RUN = re.compile(
+    "(?!\u200b\u200b(?![\u180e\u200b-\u200d\u2060-\u2064\ufeff]))[\u180e\u200b-\u200d\u2060-\u2064\ufeff]{2,}|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{3,}"
+)
+"""Two zero-width spaces are what machine translation leaves behind."""
 _OVERRIDE = re.compile("[\u202d\u202e]+")
 _TAGS = re.compile("[\U000e0000-\U000e007f]+")
 _CONCEALED = re.compile("\x1b\\[(?:\\d{1,3};){0,4}8m")
@@ -33,7 +36,7 @@ for _first in range(0x1D400, 0x1D6A4, 26):  # thirteen alphabets of mathematical
 _ROLES = re.compile(
     r"<\|(?:im_start|im_end|im_sep|system|user|assistant|tool|endoftext|eot_id|eom_id|start_header_id|end_header_id|begin_of_text"
     r"|end_of_text|start_of_role|end_of_role|channel|message|start|end|return|call)\|>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>"
-    r"|</?(?:system|assistant|human|system[-_]prompt|system[-_]message|system[-_]reminder|function_calls|function_results|tool_results?"
+    r"|</?(?:system|assistant|human|system[-_]prompt|system[-_]message|function_calls|function_results|tool_results?"
     r"|antml:\w{1,30}|leporello-memory)(?:\s[^<>]{0,120})?>|</?leporello-memory\b|</data>|<data\s{1,4}from\s{0,4}="
     r"|^[ \t>]{0,8}#{1,6}[ \t]{0,3}(?:System|Assistant|Human|Instructions?|Response|SYSTEM|ASSISTANT|HUMAN|INSTRUCTIONS?)(?: (?:Prompt|prompt|Message|message))?[ \t]?:"
     r"|^[ \t>]{0,8}\**(?:Human|Assistant|HUMAN|ASSISTANT)\**[ \t]?:"
@@ -54,7 +57,9 @@ _GOODS = re.compile(
     r"|(?<!\w)(?:\.env\b|id_rsa\b|id_ed25519\b|/etc/(?:passwd|shadow)\b|~/\.(?:ssh|aws)\b|\.aws/credentials\b)"
     r"|\b(?:ключи?|парол[ьи]|переписку|переменные окружения|токены?)\b|密钥|密鑰|密码|密碼|环境变量|環境變數|对话(?:记录|内容|历史)?|對話|聊天记录|凭据|凭证|パスワード|APIキー|環境変数|会話|認証情報|비밀번호|대화|환경 변수"
 )
-_PLACES = re.compile(r"(?i)https?://|\bwww\.|[\w.+-]{1,64}@[\w-]{1,63}\.|\bwebhook\b|(?<![\w.])\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?![\w.])")
+_PLACES = re.compile(
+    r"(?i)https?://(?!localhost\b|127\.|0\.0\.0\.0)|\bwww\.|[\w.+-]{1,64}@[\w-]{1,63}\.|\bwebhook\b|(?<![\w./])(?!127\.|0\.0\.0\.0)\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?![\w.])"
+)
 _STOPS = re.compile(r"[.!?][\s\"')]|[。！？\n]")
 _IMAGE = re.compile(
     r"!\[[^\]\n]{0,300}\]\(\s{0,3}<?https?://[^\s)]{1,2000}|(?i:<img\s[^<>]{0,300}?src\s?=\s?[\"']?https?://[^\s\"'<>]{1,2000})"
@@ -172,8 +177,8 @@ def _exfiltration(text: str) -> Iterator[Suspicion]:
                 yield Suspicion("exfiltration", what, match.start(), match.end())
     if _TOOLS.search(text):
         for line in re.finditer(r"[^\n]{3,2000}", text):
-            if _TOOLS.search(line.group()) and (match := _SHELL.search(line.group())):
-                yield Suspicion("exfiltration", "a command that sends data", line.start() + match.start(), line.start() + match.end())
+            if _TOOLS.search(line.group()) and (sent := _SHELL.search(line.group())):
+                yield Suspicion("exfiltration", "a command that sends data", line.start() + sent.start(), line.start() + sent.end())
 
 
 def _requests(text: str) -> Iterator[Suspicion]:

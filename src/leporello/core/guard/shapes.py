@@ -48,10 +48,10 @@ PATTERNS: Mapping[str, str] = {
     "email": r"(?<![\w.+%-])[\w+%-][\w.+%-]{0,63}@(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,24}(?![\w-])",
     "phone": r"(?<![\w+.,/:=#-])(?:\+|00)[1-9](?:[ ./-]?\(?\d\)?){6,14}(?![\w-])"
     r"|(?<![\w+.,/:=#-])(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}(?![\w.-]*\d)"
-    r"|(?<![\w+.,/:=#-])\(?0\d{1,5}\)?(?:[ /-]{1,3}\d{2,8}){1,5}(?![\w.-]*\d)"
+    r"|(?<![\w+.,/:=#-])\(?0\d{1,5}\)?(?:[ /-]{1,3}\d{2,8}){1,5}(?![\w-])"
     r"|(?i:\b(?:tel|phone|mobile|cell|telefon|handy|teléfono|móvil|téléphone|portable|телефон)(?:[ ]?(?:number|no|nr|nummer))?"
     r"[.:]{0,2}[ ]?(?:is|ist|es|est)?[ ]?(?P<value>\d{6,15})\b)|(?:电话|電話|手机|手機|携帯)(?:号码|番号)?[:：是はは为]{0,2}\s?(?P<wide>\d{6,15})",
-    "card": r"(?<![\w.-])[2-6]\d{3}(?:[ -]?\d){8,15}(?![\d-])",
+    "card": r"(?<![\w.-])(?:[3-6]\d|2[2-7])\d\d(?:[ -]?\d){8,15}(?![\w-])",
     "iban": r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}",
     "ssn": r"(?<![\w.-])(?!000|666|9\d\d)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\w-])"
     r"|(?i:\b(?:ssn|social security(?: number)?)[:# ]{1,3}(?:is )?(?P<value>\d{3} ?\d{2} ?\d{4})\b)",
@@ -95,7 +95,7 @@ def _password(match: re.Match[str], value: str) -> int:
     if held["uri"]:
         return 0 if _CODE.fullmatch(value) and not value.isalnum() else len(value)
     if held["quote"]:
-        return 0 if re.fullmatch(r"[$%<{*].*|x+|\.+", value) else len(value)
+        return 0 if len(value) < 3 or re.fullmatch(r"[$%<{*].*|~?/.*|x+|\.+", value) else len(value)
     if held["flag"]:
         return len(value)
     if not bare or _CODE.fullmatch(bare):
@@ -118,9 +118,10 @@ def _token(match: re.Match[str], value: str) -> int:
 
 def _phone(_: re.Match[str], value: str) -> int:
     """Its length if it has 7 to 15 digits and is no date."""
-    if re.fullmatch(r"\d{2}[-/ ]\d{2}[-/ ]\d{2,4}|0\d[-/ ]\d{2,4}", value):
+    digits = sum(c.isdigit() for c in value)
+    if re.match(r"\d{4}-\d\d-\d\d", value) or (re.match(r"\(?0", value) and digits < 9):
         return 0
-    return len(value) if 7 <= sum(c.isdigit() for c in value) <= 15 else 0
+    return len(value) if 7 <= digits <= 15 else 0
 
 
 def _card(_: re.Match[str], value: str) -> int:

@@ -74,7 +74,8 @@ class Details:
 
 @dataclass(frozen=True)
 class Bullet:
-    """One entry of a file. `under` is its kind of fact by its section, `heading` a heading that is no section, `topic` its file's."""
+    """One entry of a file. `under` is its kind of fact by its section, `headings` those over it, `about` the nearest if it names no kind, `topic`
+    its file's."""
 
     file: str
     line: int
@@ -83,7 +84,8 @@ class Bullet:
     marker: Marker | None
     under: FactKind
     topic: str | None = None
-    heading: str | None = None
+    headings: tuple[str, ...] = ()
+    about: str | None = None
 
     @property
     def place(self) -> str:
@@ -166,7 +168,9 @@ def parted(lines: list[str], *, marked: bool) -> tuple[str, Details | None]:
     text = "\n".join(lines).strip()
     found = _INLINE.search(text)
     read = _details(found[1], strict=True) if found and text[: found.start()].strip() else None
-    return (text[: found.start()].strip(), read) if found and read is not None else (text, None)
+    if found is None or read is None:
+        return text, None
+    return text if read == Details(date=read.date) else text[: found.start()].strip(), read  # a date alone may belong to the sentence
 
 
 def _details(text: str, *, strict: bool) -> Details | None:

@@ -6,7 +6,7 @@ An edit is an operation on facts by the user. The store wins where it changed as
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 
@@ -25,12 +25,14 @@ MEANWHILE = "the store changed this fact after the file was written"
 class Written:
     """What was written into a folder last: ids of facts by file, and when; `past` are ids that were written before.
 
-    An id that was written and that the store does not know any more was erased: no old copy of a file brings it back.
+    `taken` are bullets that were taken over since: the mark of the text, and the fact that it became. An id that was written or
+    taken over and that the store does not know any more was erased: no old copy of a file brings it back.
     """
 
     ids: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     at: datetime | None = None
     past: frozenset[str] = frozenset()
+    taken: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def all_ids(self) -> frozenset[str]:
@@ -40,11 +42,15 @@ class Written:
 
 @dataclass(frozen=True)
 class Edit:
-    """One hand edit as an operation by the user (add, supersede or retract), the reason for the history, and where it stands."""
+    """One hand edit as an operation by the user (add, supersede or retract), the reason for the history, and where it stands.
+
+    `mark` is that of the bullet's text.
+    """
 
     operation: Operation
     reason: str
     place: str
+    mark: str = ""
 
 
 @dataclass
@@ -83,7 +89,8 @@ class _Comparison:
             held = self.standing if standing(f, now) else self.gone
             held[mark(shown(f.text))] = f
         self.seen: set[str] = set()
-        self.fresh: set[str] = set()
+        self.fresh: dict[str, tuple[str, ...]] = {}
+        self.subjects: dict[str, set[str]] = {}
         self.plan = Plan()
 
     def run(self, pages: Sequence[Page], retract: bool) -> Plan:
@@ -94,6 +101,8 @@ class _Comparison:
         marked: dict[str, list[Bullet]] = {}
         free: list[Bullet] = []
         for b in found:
+            if b.about and b.marker is None:
+                self.subjects.setdefault(b.file, set()).add(b.about)
             if b.marker is not None and (b.marker.id in self.by_id or b.marker.id in self.ours):
                 marked.setdefault(b.marker.id, []).append(b)
             else:
@@ -115,6 +124,9 @@ class _Comparison:
             self.plan.erased += len(copies)
             return []
         self.seen.add(id)
+        heir = self._heir(fact)
+        if heir is not None:
+            return self._again(fact, heir, copies)
         whole = [b for b in copies if not _text_edited(b)]
         edited = list({mark(b.text): b for b in copies if _text_edited(b)}.values())
         self.plan.duplicates += len(copies) - max(1, len(edited) + bool(whole))
@@ -126,10 +138,31 @@ class _Comparison:
         self._correct(fact, edited[0])
         return edited[1:]
 
+    def _heir(self, fact: Fact) -> Fact | None:
+        """The fact that stands for this one since its bullet was taken over, if the file was not written again meanwhile."""
+        ours, met = set(self.written.taken.values()), {fact.id}
+        while (later := self.by_id.get(fact.superseded_by or "")) is not None and later.id in ours - met:
+            met.add(later.id)
+            fact = later
+        return fact if len(met) > 1 and standing(fact, self.now) else None
+
+    def _again(self, fact: Fact, heir: Fact, copies: list[Bullet]) -> list[Bullet]:
+        """Bullets with an old marker: one says what was taken over, or what it was edited to once more."""
+        self.seen.add(heir.id)
+        if not any(mark(b.text) == mark(shown(heir.text)) for b in copies):
+            one = next((b for b in copies if _text_edited(b)), copies[0])
+            self.plan.edits.append(
+                Edit(self._corrected(heir, one, True, details_of(fact)), f"edited in {one.file}", one.place, mark(one.text))
+            )
+            copies = [b for b in copies if b is not one]
+        return [b for b in copies if _text_edited(b) and mark(b.text) != mark(shown(heir.text))]
+
     def _correct(self, fact: Fact, b: Bullet) -> None:
         """A bullet whose text or details were edited."""
         assert b.marker is not None
         texted = _text_edited(b)
+        if texted and self._taken(b):
+            return
         same_text = self.standing.get(mark(b.text))
         if texted and same_text is not None:
             if same_text.id != fact.id and standing(fact, self.now):
@@ -146,10 +179,29 @@ class _Comparison:
         elif texted and shown(fact.text).endswith(codec.CUT):
             self.plan.problems.append(Problem(b.place, f"the bullet shows {fact.id} cut short: correct the fact itself"))
         elif texted or not _shows(fact, b):
-            self.plan.edits.append(Edit(self._corrected(fact, b, texted), f"edited in {b.file}", b.place))
+            self._edit(fact, b, texted)
 
-    def _corrected(self, fact: Fact, b: Bullet, texted: bool) -> Operation:
-        was, now = details_of(fact), b.details or details_of(fact)
+    def _edit(self, fact: Fact, b: Bullet, texted: bool) -> None:
+        op = self._corrected(fact, b, texted)
+        if texted or (op.why, op.tags, op.confidence, op.at) != (fact.why, fact.tags, fact.confidence, fact.valid_from):
+            self.plan.edits.append(Edit(op, f"edited in {b.file}", b.place, mark(b.text)))
+
+    def _taken(self, b: Bullet) -> bool:
+        """True for a bullet that was taken over and is one with a fact, be it in other words; or whose fact was erased or ended."""
+        id = self.written.taken.get(mark(b.text))
+        if id is None or self.standing.get(mark(b.text)) is not None:
+            return False
+        fact = self.by_id.get(id)
+        self.seen.add(id)
+        if fact is None:
+            self.plan.erased += 1
+        elif not standing(fact, self.now):
+            self._clash(fact, b)
+        return True
+
+    def _corrected(self, fact: Fact, b: Bullet, texted: bool, shown_before: Details | None = None) -> Operation:
+        was = shown_before or details_of(fact)
+        now = b.details or was
         date, sure = self._date(b, was, now), self._confidence(b, was, now)
         return Operation(
             "supersede", meant(b.text) if texted else fact.text, fact.fact_kind, fact.why if now.why == was.why else now.why or "",
@@ -176,8 +228,11 @@ class _Comparison:
 
     def _free(self, b: Bullet) -> None:
         """A bullet without a marker, or with one of another store: a new fact by the user, unless it is known."""
+        if self._taken(b):
+            return
+        written, b = mark(b.text), self._told(b)
         key = mark(b.text)
-        known = self.standing.get(key)
+        known = self.standing.get(written) or self.standing.get(key)
         if known is not None or key in self.fresh:
             self.plan.duplicates += key in self.fresh or (known is not None and known.id in self.seen)
             if known is not None:
@@ -188,24 +243,32 @@ class _Comparison:
             self.seen.add(past.id)
             self._clash(past, b)
             return
-        self.fresh.add(key)
+        self.fresh |= {key: b.headings, written: b.headings}
         details = b.details or Details()
         nothing = Details()
         date, sure = self._date(b, nothing, details), self._confidence(b, nothing, details)
         operation = Operation(
             "add", meant(b.text), b.under, details.why or "", None, "user_stated", "user", 1.0 if sure is None else sure, _tags(b, details), date
         )  # fmt: skip
-        self.plan.edits.append(Edit(operation, f"written in {b.file}", b.place))
+        self.plan.edits.append(Edit(operation, f"written in {b.file}", b.place, written))
+
+    def _told(self, b: Bullet) -> Bullet:
+        """The bullet with its heading in front, where its words alone do not say what they are about.
+
+        That is so in a file with several headings of its own (a page on several products, say), and for words that are there twice.
+        """
+        again = mark(b.text) in self.fresh and self.fresh[mark(b.text)] != b.headings
+        if b.marker is None and b.about and (again or len(self.subjects.get(b.file, ())) > 1):
+            return replace(b, text=f"{b.about}: {b.text}")
+        return b
 
     def _missing(self, pages: Sequence[Page], retract: bool) -> None:
         there = {p.name for p in pages if not p.problem}
         held = there | {p.name for p in pages}
-        total = 0
         for file, ids in self.written.ids.items():
             left = [i for i in ids if i in self.by_id and standing(self.by_id[i], self.now)]
-            total += len(left)
             lost = [i for i in left if i not in self.seen]
-            if file not in held and ids and (lost or not left):
+            if lost and file not in held:
                 self.plan.missing.append(file)
             if lost and (file in there or (file not in held and retract)):
                 self.plan.removed += lost
@@ -243,8 +306,8 @@ def _retraction(id: str, file: str, place: str) -> Edit:
 
 
 def _tags(b: Bullet, details: Details) -> tuple[str, ...]:
-    """The bullet's own tags; else the topic of its file and the heading over it, as far as these are no sections."""
+    """The bullet's own tags; else the topic of its file and the headings over it, as far as these are no sections."""
     told = codec.tags_in(details.tags)
     sections = {same(t) for t in codec.SECTIONS.values()}
-    above = (cleaned(t or "") for t in (None if b.file == INDEX else b.topic, b.heading))
+    above = (cleaned(t or "") for t in (None if b.file == INDEX else b.topic, *b.headings))
     return told or tuple(dict.fromkeys(t for t in above if t and same(t) not in sections))

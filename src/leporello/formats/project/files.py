@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from leporello.errors import InputError, StoreUnreachable
-from leporello.formats.project.bullets import markers
+from leporello.formats.project.bullets import mark, markers
 from leporello.formats.project.index import JSON_INDEX, same, types_in, without
 from leporello.formats.project.names import folded
-from leporello.formats.project.parse import INDEX, Page, entry_lines, parse, pointer_in
+from leporello.formats.project.parse import INDEX, Page, entry_lines, entry_text, parse, pointer_in
 from leporello.formats.project.render import NOTES, Kept, shortened
 
 _TEMPORARY = ".leporello-"
@@ -67,11 +67,12 @@ def kept_in(held: Held) -> dict[str, Kept]:
         if page.problem:
             continue
         if folded(page.name) == folded(INDEX):
-            name, made = NOTES, Kept(prose=tuple(page.prose))
+            front = (f"```yaml\n{page.head}\n```",) if page.head else ()
+            name, made = NOTES, Kept(prose=(*front, *page.prose))
         else:
             name = page.topic or Path(page.name).stem
             told = page.front.get("type") if page.is_topic and worked_out.get(page.name) not in {None, page.front.get("type")} else None
-            made = Kept(page.name, told, page.description, page.extra, tuple(page.prose))
+            made = Kept(page.name, page.title, told, page.description, page.extra, tuple(page.prose))
         key = same(name)
         old = next((n for n in out if same(n) == key), None)
         if old is None:
@@ -79,8 +80,8 @@ def kept_in(held: Held) -> dict[str, Kept]:
         else:
             first = out[old]
             out[old] = Kept(
-                first.name or made.name, first.type or made.type, first.description or made.description, first.extra or made.extra,
-                tuple(dict.fromkeys((*first.prose, *made.prose))),
+                first.name or made.name, first.title or made.title, first.type or made.type, first.description or made.description, first.extra or made.extra,
+                (*first.prose, *(p for p in made.prose if p not in first.prose)),
             )  # fmt: skip
     return out
 
@@ -125,8 +126,10 @@ def replace(path: Path, new: bytes) -> None:
     _sync_folder(path.parent)
 
 
-def drop_lines(folder: str, ids: Collection[str]) -> int:
+def drop_lines(folder: str, ids: Collection[str], *, marks: Collection[str] = ()) -> int:
     """Takes the bullets of these facts out of every file of a folder, and what the indexes say of them; how many bullets went.
+
+    `marks` are those of the texts of bullets that bear no marker yet (`Written.taken`).
 
     A topic file that holds nothing else goes too. Works on files that cannot be read otherwise. A folder that is gone holds nothing.
     """
@@ -139,9 +142,9 @@ def drop_lines(folder: str, ids: Collection[str]) -> int:
             stale.unlink(missing_ok=True)
         for path in sorted(p for p in place.iterdir() if p.is_file() and p.suffix.lower() == ".md"):
             raw = path.read_bytes()
-            if not any(i.encode() in raw for i in wanted):
+            if not marks and not any(i.encode() in raw for i in wanted):
                 continue
-            count, new, rest = _without(path.name, raw, wanted)
+            count, new, rest = _without(path.name, raw, wanted, frozenset(marks))
             dropped += count
             if count and rest == 0 and folded(path.name) != folded(INDEX):
                 empty.add(path.name)
@@ -156,14 +159,16 @@ def drop_lines(folder: str, ids: Collection[str]) -> int:
     return dropped
 
 
-def _without(name: str, raw: bytes, ids: frozenset[str]) -> tuple[int, bytes, int]:
+def _without(name: str, raw: bytes, ids: frozenset[str], marks: frozenset[str]) -> tuple[int, bytes, int]:
     """How many bullets go, the bytes that stay, and how many bullets or blocks of text are in these."""
     text = raw.decode("utf-8", "surrogateescape")
     lines = text.split("\n")
     gone: set[int] = set()
     count = 0
     for own in entry_lines(lines):
-        if any(m.id in ids for i in own for m in markers(lines[i])):
+        if any(m.id in ids for i in own for m in markers(lines[i])) or (
+            marks and mark(entry_text([lines[i] for i in sorted(own)])) in marks
+        ):
             count += 1
             gone |= own
     new = "\n".join(line for i, line in enumerate(lines) if i not in gone).encode("utf-8", "surrogateescape")

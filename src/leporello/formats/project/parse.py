@@ -41,12 +41,14 @@ _HINTS: tuple[tuple[str, FactKind], ...] = (
 class Page:
     """One file. With `problem` it was not read: nothing is taken from it, and it is not written over.
 
-    `front` is the front matter as it was read; `extra` its lines that are not ours; `prose` what is kept, block by block; `loose`
+    `title` is its first heading; `front` is the front matter as it was read, `head` its lines; `extra` those that are not ours; `prose` what is kept, block by block; `loose`
     are ids of markers that stand in prose.
     """
 
     name: str
     topic: str | None = None
+    title: str | None = None
+    head: str = ""
     front: dict[str, str] = field(default_factory=dict)
     extra: str = ""
     bullets: list[Bullet] = field(default_factory=list)
@@ -106,7 +108,7 @@ def _read_front(page: Page, text: str) -> bool:
     inner = (read or {}).get("metadata")
     if "type" not in page.front and isinstance(inner, dict) and isinstance(inner.get("type"), str):
         page.front["type"] = inner["type"]
-    page.extra = _extra(text)
+    page.head, page.extra = text.strip("\n"), _extra(text)
     return True
 
 
@@ -130,9 +132,8 @@ class _Walk:
         self.lines = lines
         self.offset = offset
         self.kind: FactKind = "fact"
-        self.heading: str | None = None
+        self.path: list[tuple[str, str]] = []
         self.waiting: str | None = None  # a heading that is prose if prose follows it
-        self.title = True
 
     def run(self) -> None:
         at = 0
@@ -154,14 +155,14 @@ class _Walk:
 
     def _head(self, node: SyntaxTreeNode, first: int, last: int) -> None:
         text = node.children[0].content.strip() if node.children else ""
+        if node.tag == "h1" and self.page.title is None and not self.path:
+            line = self.lines[first].strip()
+            self.page.title = line[1:].strip() if line.startswith("#") else text
+            return
         kind = _kind_of(text)
         ours = kind is not None and text == SECTIONS[kind]
-        if node.tag == "h1" and self.title:
-            self.title = False
-            self.waiting = self.heading = None
-            if self.page.name == INDEX or self.page.topic is not None:
-                return
-        self.kind, self.heading = kind or "fact", None if ours or not text else text
+        self.path = [(tag, t) for tag, t in self.path if tag < node.tag] + [(node.tag, text)]
+        self.kind = next((k for _, t in reversed(self.path) if (k := _kind_of(t)) is not None), "fact")
         self.waiting = None if ours else self._slice(first, last).strip("\n")
 
     def _left(self, first: int, last: int) -> None:
@@ -183,7 +184,9 @@ class _Walk:
             self.page.pointers.append(pointer)
         marker = found[-1] if found else None
         line = first + 1 + self.offset
-        self.page.bullets.append(Bullet(self.page.name, line, text, details, marker, self.kind, self.page.topic, self.heading))
+        headings = tuple(t for _, t in self.path)
+        about = headings[-1] if headings and _kind_of(headings[-1]) is None else None
+        self.page.bullets.append(Bullet(self.page.name, line, text, details, marker, self.kind, self.page.topic, headings, about))
 
     def _slice(self, first: int, last: int) -> str:
         return "\n".join(self.lines[first:last])
@@ -201,6 +204,12 @@ def entry_lines(lines: list[str]) -> Iterator[set[int]]:
         own = set(range(*(block.map or (0, 0)))) - inside
         if any(markers(lines[i]) for i in own):
             yield own
+
+
+def entry_text(lines: Sequence[str]) -> str:
+    """The text of an entry, without its details and marker."""
+    held = _plain(lines)
+    return parted([unmarked(line) for line in held], marked=any(markers(line) for line in held))[0]
 
 
 def _tree(lines: Sequence[str]) -> SyntaxTreeNode:

@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from urllib.parse import quote
 
@@ -32,9 +32,10 @@ _TYPE: Mapping[FactKind, str] = {
 
 @dataclass(frozen=True)
 class Kept:
-    """What people wrote into a topic's file beside bullets: it stays. `name` is the file that the topic has."""
+    """What people wrote into a topic's file beside bullets: it stays. `name` is the file that the topic has, `title` its first heading."""
 
     name: str | None = None
+    title: str | None = None
     type: str | None = None
     description: str | None = None
     extra: str = ""
@@ -114,7 +115,7 @@ def _grouped(facts: Sequence[Fact], kept: Mapping[str, Kept]) -> list[_Topic]:
         rest = [t for t in ordered[_TOPICS - 1 :] if same(t.name) != same(OTHER)]
         more = next((t for t in ordered if same(t.name) == same(OTHER)), _Topic(OTHER))
         more.facts += [f for t in rest for f in t.facts]
-        more.kept = Kept(more.kept.name, prose=(*more.kept.prose, *(p for t in rest for p in _said(t.kept))))
+        more.kept = replace(more.kept, prose=(*more.kept.prose, *(p for t in rest for p in _said(t.kept))))
         ordered = [t for t in ordered[: _TOPICS - 1] if t is not more] + [more]
     return sorted(ordered, key=lambda t: (same(t.name), t.name))
 
@@ -130,7 +131,15 @@ def _topic_file(topic: _Topic) -> str:
         f"description: {_yaml(topic.kept.description or topic.counted)}",
         f"type: {topic.kept.type or topic.type}",
     ]
-    lines = ["---", *front, *([topic.kept.extra] if topic.kept.extra else []), "---", "", f"# {_heading(topic.name)}", ""]
+    lines = [
+        "---",
+        *front,
+        *([topic.kept.extra] if topic.kept.extra else []),
+        "---",
+        "",
+        f"# {topic.kept.title or _heading(topic.name)}",
+        "",
+    ]
     for kind, title in SECTIONS.items():
         mine = [f for f in _ordered(topic.facts) if f.fact_kind == kind]
         if mine:

@@ -4,11 +4,19 @@ INSERT INTO claim (tenant, scope, id, op, text, kind, why, source, trust, confid
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: put_claim
-UPDATE claim SET fact = ?, target = ?, provenance = ? WHERE tenant = ? AND id = ?;
+UPDATE claim SET fact = ?, target = ?, source = ?, provenance = ? WHERE tenant = ? AND id = ?;
 
 -- name: claims
 SELECT scope, id, op, text, kind, why, source, trust, confidence, tags, at, recorded, provenance, actor, target, fact, suspicion, speaker
 FROM claim WHERE tenant = ? AND fact IN (SELECT value FROM json_each(?)) ORDER BY rid;
+
+-- name: acting_facts
+-- Facts whose claims act on claims of these facts, or are acted on by them.
+SELECT fact FROM claim WHERE tenant = ?1 AND fact IS NOT NULL
+  AND target IN (SELECT id FROM claim WHERE tenant = ?1 AND fact IN (SELECT value FROM json_each(?2)))
+UNION
+SELECT fact FROM claim WHERE tenant = ?1 AND fact IS NOT NULL
+  AND id IN (SELECT target FROM claim WHERE tenant = ?1 AND fact IN (SELECT value FROM json_each(?2)));
 
 -- name: delete_claim
 DELETE FROM claim WHERE tenant = ? AND id = ? RETURNING rid;

@@ -95,11 +95,14 @@ DELETE FROM source WHERE tenant = ?1 AND (parent = ?2 OR child = ?2);
 DELETE FROM source WHERE tenant = ? AND child = ?;
 
 -- name: near_facts
--- The facts of one scope that share most keys.
+-- The facts of one scope that share most keys: two, or one of those that are enough alone.
 SELECT f.rid, f.scope, f.id, f.kind, f.text, f.why, f.source, f.trust, f.confidence, f.tags, f.valid_from, f.valid_to, f.recorded,
   f.retracted, f.status, f.supersedes, f.provenance, f.superseded_by, f.conflicts, f.subject, f.predicate, f.object
-FROM (SELECT fact, count(*) AS shared FROM fact_key WHERE tenant = ?1 AND scope = ?2 AND key IN (SELECT value FROM json_each(?3))
-  GROUP BY fact ORDER BY shared DESC, fact DESC LIMIT ?4) k JOIN fact f ON f.rid = k.fact
+FROM (
+  SELECT fact, count(*) AS shared FROM fact_key WHERE tenant = ?1 AND scope = ?2 AND key IN (SELECT value FROM json_each(?3))
+  GROUP BY fact HAVING shared >= 2 OR max(key IN (SELECT value FROM json_each(?4)))
+  ORDER BY shared DESC, fact DESC LIMIT ?5
+) k JOIN fact f ON f.rid = k.fact
 ORDER BY k.shared DESC, f.rid DESC;
 
 -- name: add_key

@@ -1,0 +1,46 @@
+"""One claim: what a clause says about one thing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from leporello.core.facts.values import Quantity, Times
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What one clause says.
+
+    `subject` is "user", "we", a folded name, a noun phrase's stems, "?" for a pronoun of which it is not known whom it means, or "".
+    `about` holds the stems of all that the clause names besides points in time and numbers; `verbs` its folded words; `capitals` the stems
+    of those with a capital letter. `value` is the object, `names` its names, `kinds` its (kind, value) pairs, `where` the stems of what limits
+    it ("for orders") or, for "X is Y", those of X; `lesser` those of what something is preferred to. `mode` is told, reported, future, past,
+    maybe or asked. `change` is 0, 1 ("now", "new") or 2 (a verb of change, a correction). `gone` and `gone_times` are what is given up.
+    `event`: it happened once. `opposite`: disliked. `person`: the subject is somebody.
+    """
+
+    times: Times
+    numbers: tuple[Quantity, ...]
+    mode: str
+    negated: bool
+    ended: bool
+    change: int
+    about: frozenset[str]
+    verbs: frozenset[str]
+    capitals: frozenset[str]
+    gone: frozenset[str]
+    gone_times: Times
+    event: bool
+    indefinite: bool
+    additional: bool
+    used_to: bool
+    subject: str = ""
+    predicate: str = ""
+    object: str = ""
+    value: tuple[str, ...] = ()
+    names: frozenset[str] = frozenset()
+    kinds: frozenset[tuple[str, str]] = frozenset()
+    where: frozenset[str] = frozenset()
+    lesser: frozenset[str] = frozenset()
+    opposite: bool = False
+    person: bool = False

@@ -1,0 +1,124 @@
+"""Another number, another time of the same thing."""
+
+from __future__ import annotations
+
+from leporello.core.facts import cues_words as words
+from leporello.core.facts.claim import Claim
+from leporello.core.facts.cues_frames import SINGLE
+from leporello.core.facts.relation import NONE, Relation
+from leporello.core.facts.tokens import stem
+from leporello.core.facts.values import MEASURES, Quantity, clash
+
+
+def numbered(old: Claim, new: Claim) -> Relation | None:
+    """Numbers with units of the same thing."""
+    if not old.numbers or not new.numbers:
+        return None
+    for a in old.numbers:
+        for b in new.numbers:
+            if (
+                _comparable(a, b, old, new)
+                and a.value != b.value
+                and not (any(x.value == b.value for x in old.numbers) or any(x.value == a.value for x in new.numbers))
+            ):
+                relation = _measured(a, b, old, new)
+                if relation is not None:
+                    return relation
+    return None
+
+
+def _comparable(a: Quantity, b: Quantity, old: Claim, new: Claim) -> bool:
+    if a.unit == b.unit:
+        return True
+    if a.unit and b.unit:
+        return False
+    named = a.unit or b.unit
+    return named not in MEASURES and named in (new.about if a.unit else old.about)
+
+
+def _measured(a: Quantity, b: Quantity, old: Claim, new: Claim) -> Relation | None:
+    first, second = _attribute_stems(old), _attribute_stems(new)
+    if a.unit not in MEASURES and b.unit not in MEASURES:
+        unit = {a.unit, b.unit}
+        first, second = first - unit, second - unit
+        if not first and not second and a.unit:
+            first = second = frozenset({a.unit})
+    if a.unit == b.unit == "age":
+        return Relation("update", "another age") if first == second else NONE
+    grown = b.value >= a.value and bool((new.verbs | old.verbs) & words.CUMULATIVE)
+    if _apart(old, new, grown):
+        return NONE
+    return _one_attribute(a, b, old, new, first=first, second=second, grown=grown)
+
+
+def _apart(old: Claim, new: Claim, grown: bool) -> bool:
+    """Two events, two times, one more: two numbers that both hold."""
+    if old.negated != new.negated or (clash(old.times, new.times) and not new.change):
+        return True
+    return ((old.event or new.event) and not (grown or new.change == 2)) or (new.additional and new.change < 2)
+
+
+def _one_attribute(
+    a: Quantity, b: Quantity, old: Claim, new: Claim, *, first: frozenset[str], second: frozenset[str], grown: bool
+) -> Relation | None:
+    extra = second - first
+    if first == second and (first or new.change):
+        return Relation("update", "another number")
+    if new.change and first & second and (not extra or not first - second or len(first & second) >= 2):
+        return Relation("update", "another number") if len(first ^ second) <= 4 or new.change == 2 else None
+    if grown and (not first - second or not extra) and a.unit == b.unit:
+        return Relation("update", "another number")
+    events = old.event or new.event
+    near = first & second and (not extra or not first - second) and len(first ^ second) <= 1
+    return Relation("conflict", "another number") if near and a.unit in MEASURES and not events and old.subject == new.subject else None
+
+
+def _attribute_stems(claim: Claim) -> frozenset[str]:
+    """What tells which attribute a claim is about."""
+    fillers = frozenset(map(stem, claim.verbs & (words.CUMULATIVE | _NUMBER_VERBS)))
+    return claim.about - fillers - _OWNERS
+
+
+_NUMBER_VERBS = frozenset(
+    """added now has takes take costs cost need needs lasts last contains includes counts hat dauert kostet betragt enthalt tarda cuesta dura contiene incluye dure coute contient prend total stands sits includes around roughly about
+    ungefahr etwa rund unos environ circa approximately weighs wiegt pesa pese pays earns gets verdient gana gagne""".split()
+)
+_OWNERS = frozenset("user we".split())
+
+
+def timed(old: Claim, new: Claim) -> Relation | None:
+    """When something is."""
+    if not old.times or not new.times or old.event or new.event:
+        return None
+    if not clash(old.times, new.times):
+        return None
+    first, second = _attribute_stems(old), _attribute_stems(new)
+    shared = first & second
+    if not shared or new.additional or old.negated != new.negated:
+        return None
+    if bool(old.verbs & _LAST) != bool(new.verbs & _LAST):
+        return NONE
+    habit = old.person and new.person and old.predicate not in SINGLE and new.change < 1 and not _schedules(old, new)
+    if first == second:
+        if habit or (old.indefinite and new.indefinite and not new.change):
+            return Relation("conflict", "another time")
+        return Relation("update", "another time")
+    if new.change and (second <= first or first <= second or len(shared) >= 2 and len(first ^ second) <= 3):
+        return (
+            Relation("update", "another time")
+            if second <= first or len(shared) >= 2 or new.change == 2
+            else Relation("conflict", "another time")
+        )
+    if (second <= first or first <= second) and len(first ^ second) <= 1 and not habit and old.person == new.person:
+        return Relation("conflict", "another time")
+    return None
+
+
+_LAST = frozenset(
+    "end ends ended ending until bis endet enden termina acaba hasta finit termine jusqu' closes schliesst cierra ferme arrives landet llega".split()
+)
+"""What says when something is over, not when it is."""
+
+
+def _schedules(old: Claim, new: Claim) -> bool:
+    return old.predicate == "is" or "'s" in old.subject or "'s" in new.subject

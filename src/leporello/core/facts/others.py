@@ -1,0 +1,231 @@
+"""Another value of the same thing: of a known predicate, a number, a time, an attribute."""
+
+from __future__ import annotations
+
+from leporello.core.facts.claim import Claim
+from leporello.core.facts.cues_frames import ALMOST_SINGLE, MANY, OPEN_VERBS, SINGLE
+from leporello.core.facts.cues_kinds import ATTRIBUTES, COUNTRIES, EXCLUSIVE_KINDS, MANY_NOUNS
+from leporello.core.facts.relation import NONE, Relation
+from leporello.core.facts.tokens import stem
+
+
+def framed(old: Claim, new: Claim) -> Relation | None:
+    """Known predicates."""
+    a, b = canonical(old), canonical(new)
+    if a != b or a in {"", "is"}:
+        return None
+    if old.opposite != new.opposite and old.value != new.value:
+        return NONE
+    if a.startswith("use"):
+        return _used(old, new)
+    if a == "prefer":
+        return _preferred(old, new)
+    if a == "partner" and old.value != new.value:
+        return _partners(old, new)
+    if not old.value or not new.value or a in MANY or a == "have":
+        return None if a in {"eat", "drink"} or old.numbers else NONE
+    if old.value == new.value or set(old.value) <= set(new.value) or set(new.value) <= set(old.value):
+        return None if a not in SINGLE or old.numbers else NONE
+    return _other_value(a, old, new)
+
+
+def canonical(claim: Claim) -> str:
+    """Where somebody lives and where something is are one predicate."""
+    return "home" if claim.predicate == "reside" else claim.predicate
+
+
+def _other_value(predicate: str, old: Claim, new: Claim) -> Relation:
+    if new.additional and not new.change == 2:
+        return NONE
+    if predicate == "named" and (old.indefinite or new.indefinite):
+        return NONE
+    if predicate in SINGLE:
+        countries = {w in COUNTRIES for w in (*old.value[-1:], *new.value[-1:])}
+        if predicate == "home" and len(countries) == 2 and new.change < 1:
+            return Relation("conflict", "a place that may hold the other")
+        if predicate == "home" and not (old.names and new.names):
+            return NONE
+        if predicate == "lead" and old.where != new.where:
+            return NONE
+        return Relation("update", f"another value of {_title(predicate)}")
+    if predicate in ALMOST_SINGLE:
+        return Relation("update", f"another value of {_title(predicate)}") if new.change else Relation("conflict", "another value")
+    return NONE
+
+
+def _title(predicate: str) -> str:
+    return predicate.replace(":", " ")
+
+
+def _used(old: Claim, new: Claim) -> Relation | None:
+    """Tools of one kind for the same purpose."""
+    if not old.predicate.startswith("use:"):
+        return None
+    kind = old.predicate.partition(":")[2]
+    a, b = {v for k, v in old.kinds if k == kind}, {v for k, v in new.kinds if k == kind}
+    if a & b:
+        return None
+    if _purposes_differ(old, new) or new.additional:
+        return NONE
+    if new.change == 2 or (new.change and not new.additional):
+        return Relation("update", f"another {kind}")
+    if kind in EXCLUSIVE_KINDS and old.subject == new.subject:
+        return Relation("update", f"another {kind}")
+    return Relation("conflict", f"another {kind}") if not (len(a) > 1 or len(b) > 1) else NONE
+
+
+def _purposes_differ(old: Claim, new: Claim) -> bool:
+    if not (old.predicate.startswith("use") and new.predicate.startswith("use")):
+        return False
+    a, b = old.where - _GENERAL, new.where - _GENERAL
+    return bool(a and b and not a & b) or (bool(b - a) and new.change < 2 and bool(b)) or (bool(a - b) and new.change < 1)
+
+
+_GENERAL = frozenset(
+    "databas project projekt proyecto projet main new primary team production backend datenbank bas base dato default editor ide framework language everything all alle todo".split()
+)
+
+
+def _preferred(old: Claim, new: Claim) -> Relation | None:
+    if new.lesser and (new.lesser <= frozenset(map(stem, old.value)) or old.lesser & frozenset(map(stem, new.value))):
+        return Relation("update", "the other preference")
+    if old.value == new.value and old.kinds == new.kinds:
+        return None
+    a, b = dict(old.kinds), dict(new.kinds)
+    shared = {k for k in a.keys() & b.keys() if a[k] != b[k]}
+    if set(a.items()) & set(b.items()) and not shared:
+        return None
+    if shared:
+        rest_a = old.about - frozenset(map(stem, a.values())) - frozenset(_stems_of(old, shared))
+        rest_b = new.about - frozenset(map(stem, b.values())) - frozenset(_stems_of(new, shared))
+        if rest_a == rest_b or (rest_a <= rest_b or rest_b <= rest_a) and (new.change or not (old.where and new.where)):
+            return Relation("update", "another preference")
+        return Relation("conflict", "another preference") if rest_a & rest_b and not (old.where and new.where) else NONE
+    heads = old.value[-1:] == new.value[-1:] and len(old.value) > 1 and len(new.value) > 1
+    if heads and (old.where == new.where or new.change):
+        return Relation("update", "another preference")
+    if new.change and old.where == new.where and old.where:
+        return Relation("update", "another preference")
+    return None
+
+
+def _stems_of(claim: Claim, kinds: set[str]) -> set[str]:
+    """Stems of the words of the object that give its kind."""
+    return {stem(w) for w in claim.verbs if any(v in (w, *w.split("-")) or w.startswith(v[:4]) for k, v in claim.kinds if k in kinds)}
+
+
+def _partners(old: Claim, new: Claim) -> Relation | None:
+    if old.names and new.names and old.names != new.names:
+        return Relation("update", "another partner") if not old.names & new.names else None
+    single = {"single", "unmarried", "ledig", "soltero", "soltera", "celibataire", "单 身"}
+    a, b = old.verbs & single, new.verbs & single
+    if bool(a) != bool(b):
+        return Relation("update", "another state of partner")
+    return None if old.names or new.names else NONE
+
+
+def attribute(old: Claim, new: Claim) -> Relation | None:
+    """X is Y: names, words of one kind, and anything for nouns that name an attribute."""
+    if "is" not in {old.predicate, new.predicate} or not old.value or not new.value or old.times or new.times:
+        return None
+    if old.numbers or new.numbers or new.additional:
+        return None
+    first, second = old.where, new.where
+    if old.predicate != "is" or new.predicate != "is" or not first or not second:
+        return None
+    same_thing = first == second or (bool(new.change) and (second < first or first < second) and len(first & second) >= 1)
+    if not same_thing or set(old.value) & set(new.value) and len(set(old.value) ^ set(new.value)) < 1:
+        return None
+    if (first | second) & MANY_NOUNS or (set(old.verbs) & MANY_NOUNS):
+        return Relation("update", "another value") if new.change else None
+    if old.value == new.value or set(old.value) <= set(new.value) or set(new.value) <= set(old.value):
+        return None
+    return _values(old, new)
+
+
+def _values(old: Claim, new: Claim) -> Relation | None:
+    a, b = dict(old.kinds), dict(new.kinds)
+    shared = {k for k in a.keys() & b.keys() if a[k] != b[k]}
+    if shared and len(old.value) <= 3 and len(new.value) <= 3:
+        return Relation("update", "another value")
+    telling = {w for w in old.verbs & new.verbs if w in ATTRIBUTES or stem(w) in ATTRIBUTES or w.startswith(("lieblings", "favo"))}
+    if telling and not old.indefinite | new.indefinite:
+        return Relation("update", "another value")
+    if (
+        old.names
+        and new.names
+        and not old.names & new.names
+        and not (old.person or new.person)
+        and len(old.value) <= 3
+        and len(new.value) <= 3
+    ):
+        return Relation("update", "another name")
+    if new.change == 2 and len(old.value) <= 3 and len(new.value) <= 3:
+        return Relation("update", "another value")
+    return None
+
+
+def switched(old: Claim, new: Claim) -> Relation | None:
+    """Switched to the day shift, to another hotel: the same noun with another word."""
+    if new.change < 2 or new.predicate != "use" or not new.value or old.subject != new.subject or old.negated or new.negated or new.ended:
+        return None
+    mine, shared = frozenset(map(stem, new.value)), frozenset(map(stem, new.value)) & old.about
+    return Relation("update", "switched") if shared and mine - shared and len(old.about - shared) <= 3 and not old.event else None
+
+
+def renamed(old: Claim, new: Claim) -> Relation | None:
+    """My roommate is called Stefan, my roommate is now Yuki."""
+    if {old.predicate, new.predicate} != {"named", "is"} or old.subject != new.subject or "'s" not in old.subject or not new.change:
+        return None
+    return Relation("update", "another name") if old.names and new.names and not old.names & new.names else None
+
+
+def kinds(old: Claim, new: Claim) -> Relation | None:
+    """Two words of one kind in the same frame of words ("uses tabs", "uses spaces"), or after a verb of change."""
+    a, b = dict(old.kinds), dict(new.kinds)
+    shared = {k for k in a.keys() & b.keys() if a[k] != b[k]}
+    if not shared or old.negated != new.negated or new.additional or old.event or new.event:
+        return None
+    kind = min(shared)
+    if old.verbs & new.verbs & OPEN_VERBS:
+        return NONE
+    rest_a = old.about - _stems_of(old, shared) - {stem(a[kind])}
+    rest_b = new.about - _stems_of(new, shared) - {stem(b[kind])}
+    if (
+        new.change == 2
+        and kind in rest_a | old.verbs
+        and not (rest_a & new.about)
+        and old.subject.split("'")[0] in {new.subject, "we", "user"}
+    ):
+        return Relation("update", f"another {kind}")
+    if new.change == 2 and (rest_b <= rest_a or len(rest_a & rest_b) >= 1) and not _purposes_differ(old, new):
+        return Relation("update", f"another {kind}")
+    if rest_a == rest_b and old.subject == new.subject:
+        if kind in EXCLUSIVE_KINDS or new.change:
+            return Relation("update", f"another {kind}")
+        return Relation("conflict", f"another {kind}") if old.predicate not in MANY or new.change else NONE
+    return None
+
+
+def aligned(old: Claim, new: Claim) -> Relation | None:
+    """The same words but for one or two, and a word that says that it is so now."""
+    if not new.change or old.negated or new.negated or old.ended or new.ended or new.additional or old.additional:
+        return None
+    if (
+        old.event
+        or new.event
+        or old.predicate in MANY
+        or new.predicate in MANY
+        or "have" in {old.predicate, new.predicate}
+        or old.subject != new.subject
+    ):
+        return None
+    if old.times and new.times or old.numbers or new.numbers or (old.indefinite and new.indefinite and new.change < 2):
+        return None
+    if old.verbs & new.verbs & OPEN_VERBS and new.change < 2:
+        return None
+    shared, first, second = old.about & new.about, old.about - new.about, new.about - old.about
+    if old.predicate != new.predicate or not (1 <= len(first) <= 2 and 1 <= len(second) <= 2):
+        return None
+    people = {old.subject.split("'")[0]} if old.person else set()
+    return Relation("update", "so now") if len(shared - people) >= len(first | second) - 1 and shared - people else None

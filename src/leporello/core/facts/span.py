@@ -1,0 +1,150 @@
+"""The words of one clause with what is already known of them: points in time, numbers, names, kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from leporello.core.facts import cues_words as words
+from leporello.core.facts.cues_frames import PHRASES
+from leporello.core.facts.cues_kinds import ALIASES, KIND, TECHNICAL
+from leporello.core.facts.tokens import Token, stem
+from leporello.core.facts.values import MEASURES, Quantity, Times, quantities, times
+
+DROPPED = (
+    words.STOP
+    | words.ADVERBS
+    | words.COPULA
+    | words.NOW
+    | words.VAGUE
+    | words.CHANGE_STEMS
+    | words.SCHEDULE
+    | words.CORRECTION
+    | words.NEGATION
+    | words.STATE_TIME
+)
+_SYNONYMS = {"flight": "fly", "flug": "flieg", "vuelo": "volar", "deployment": "deploy", "umzug": "umzieh"}
+_PARTICLES = frozenset("了着过的吗呢吧啊我你他她它")
+_NUMBERED = frozenset(
+    """build room chapter ticket step task issue pr phase sprint module lesson floor platform gate line section table figure stage round part volume season episode unit terminal page
+    kapitel raum zimmer schritt aufgabe gleis phase seite capitulo sala paso tarea fase pagina chapitre salle etape tache page numero no nr""".split()
+)
+"""Nouns after which a number is a name: build 41, room 4."""
+_RUNTIMES = frozenset("node version v php java".split())
+_YEAR = 31_536_000.0
+_TURNED = frozenset("turned aged cumplio cumpli".split())
+
+
+@dataclass(frozen=True)
+class Object:
+    """The folded words of an object, its names, its kinds, the stems of what limits it ("for orders"), and where it stops."""
+
+    value: tuple[str, ...]
+    names: frozenset[str]
+    kinds: frozenset[tuple[str, str]]
+    where: frozenset[str]
+    stop: int
+
+
+class Span:
+    """One clause's words; positions are those in `kept`."""
+
+    def __init__(self, kept: Sequence[Token]) -> None:
+        self.kept = kept
+        self.spine = [i for i, t in enumerate(kept) if t.fold not in words.ADVERBS]
+        self.times: Times
+        self.times, self.used = times(kept)
+        found = quantities(kept, self.used, words.STOP | words.ADVERBS)
+        labelled = {q.index for q in found if q.index and not q.unit and kept[q.index - 1].fold in _NUMBERED}
+        self.labels = frozenset(f"{kept[i - 1].fold}{kept[i].fold}" for i in labelled)
+        self.numbers = tuple(self._aged(self._versioned(q)) for q in found if q.index not in labelled)
+        measured = {q.index + 1 for q in found if q.unit in MEASURES} | {q.index - 1 for q in found if q.unit == "money"}
+        self.counted = {q.index for q in found} | measured
+
+    @cached_property
+    def folded(self) -> frozenset[str]:
+        """The folded words."""
+        return frozenset(t.fold for t in self.kept)
+
+    def fold_at(self, i: int) -> str:
+        """The folded word at a position; "" outside."""
+        return self.kept[i].fold if 0 <= i < len(self.kept) else ""
+
+    def stems(self, positions: Iterable[int]) -> frozenset[str]:
+        """The stems of the telling words at the positions."""
+        plain = (
+            stem(self.kept[i].fold) for i in positions if i not in self.used and i not in self.counted and self.kept[i].fold not in DROPPED
+        )
+        return frozenset(_SYNONYMS.get(s, s) for s in plain)
+
+    def about(self) -> frozenset[str]:
+        """The stems of all telling words."""
+        return self.stems(range(len(self.kept))) | self.labels
+
+    def capitals(self) -> frozenset[str]:
+        """Stems of the words with a capital letter, and single capital letters (not "I", not the first word)."""
+        out = {
+            stem(t.fold)
+            for i, t in enumerate(self.kept)
+            if t.capital and (i or t.fold not in PHRASES) and t.fold not in words.STOP and t.fold not in words.ADVERBS
+        }
+        letters = {t.text for t in self.kept[1:] if len(t.text) == 1 and "A" <= t.text <= "Z" and t.text != "I"}
+        return frozenset(_SYNONYMS.get(s, s) for s in out) | self.labels | letters
+
+    def kinds(self, positions: Sequence[int]) -> frozenset[tuple[str, str]]:
+        """The (kind, value) pairs of the words at the positions, and of pairs of them ("vs code")."""
+        found = set()
+        for n, i in enumerate(positions):
+            word = self.kept[i].fold
+            pair = f"{word}-{self.kept[positions[n + 1]].fold}" if n + 1 < len(positions) else ""
+            for form in (pair, word):
+                kind = KIND.get(form) or KIND.get(ALIASES.get(form, ""))
+                if kind is not None and self.kept[i].text.lower() != "the":
+                    found.add((kind, ALIASES.get(form, form)))
+                    break
+        return frozenset(found)
+
+    def object(self, start: int, end: int) -> Object:
+        """The object that starts at `start`, up to the first word that limits it."""
+        stop = next(
+            (i for i in range(start + 1, end) if self.kept[i].fold in words.STATE_TIME or self.kept[i].fold in words.QUALIFIERS), end
+        )
+        inside = [i for i in range(start, stop) if i not in self.used and i not in self.counted]
+        plain = [self.kept[i] for i in inside if self._telling(self.kept[i].fold)]
+        names = frozenset(t.fold for t in plain if t.capital or not t.fold.isascii())
+        where = self.stems(range(stop, end))
+        return Object(tuple(t.fold for t in plain), names, self.kinds(inside), where, stop)
+
+    def _telling(self, word: str) -> bool:
+        if not word.isascii():
+            return word not in _PARTICLES
+        return word not in words.STOP and word not in words.ADVERBS and word not in words.NOW
+
+    def _versioned(self, q: Quantity) -> Quantity:
+        """A number after the name of a tool, or in a clause about a version, is a version."""
+        if q.unit:
+            return q
+        before = self.fold_at(q.index - 1)
+        named = KIND.get(before) in TECHNICAL or before in _RUNTIMES or any(t.fold == "version" for t in self.kept[: q.index])
+        return replace(q, unit="version") if named else q
+
+    def _aged(self, q: Quantity) -> Quantity:
+        """A number of years that is somebody's age has a unit of its own."""
+        rest = [t.fold for t in self.kept[q.index + 1 : q.index + 4]]
+        before = self.fold_at(q.index - 1)
+        if before in _TURNED or (not rest and not q.unit and self._is_age(before, q)):
+            return replace(q, unit="age", value=q.value / _YEAR if q.unit == "time" else q.value)
+        years = (
+            bool({"old", "alt"} & set(rest))
+            or rest[:1] == ["岁"]
+            or (rest in (["anos"], ["ans"]) and before in {"tiene", "tengo", "a", "ai"})
+        )
+        return replace(q, unit="age", value=q.value / _YEAR) if years and q.unit == "time" else q
+
+    def _is_age(self, before: str, q: Quantity) -> bool:
+        """I am 29, Nora is 34: a bare number that could be an age, of somebody."""
+        if before not in {"am", "is"} or not 3 <= q.value <= 110 or len(self.kept) > 4:
+            return False
+        first = self.kept[0]
+        return first.fold == "i" or (first.capital and q.index == 2 and first.fold not in words.DETERMINERS)

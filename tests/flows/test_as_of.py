@@ -1,0 +1,350 @@
+"""What was true then, and what was believed then: against a plain list of what happened, at every instant on both axes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import leporello
+from leporello.core.times import from_micros, instant, micros
+from leporello.errors import BadTime, BadValue, NotFound
+from leporello.memory import Memory, Scoped
+from leporello.records import Fact
+from leporello.testing import ManualClock
+
+START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+FIRST = datetime.min.replace(tzinfo=UTC)
+LAST = datetime.max.replace(tzinfo=UTC)
+TICK = timedelta(microseconds=1)
+WORDS = (
+    "zorbin quell havrik", "mindle oprax tusk", "yaro pellin grivet", "snoot kaldra imp", "wexel dorn faruq", "bramble okto siv", "lumo crint dapple",
+    "hesk varo nimbal", "quarn eldo pivvy", "tolda brisk ummer", "gavot jinn sorrel", "plim rusk ondra", "kezzo wick alpin", "durv tamsin oxbow",
+    "fenk lorro zissel", "crovat nool peb", "aster umbrik dole", "jovik tarn elm", "sedda prool wist", "moxen garb lyre",
+)  # fmt: skip
+"""Statements that no rule relates to one another."""
+
+
+@contextmanager
+def opened() -> Iterator[tuple[Memory, ManualClock]]:
+    clock = ManualClock(START)
+    with leporello.open(":memory:", embedder="hash", clock=clock) as mem:
+        yield mem, clock
+
+
+# --- the model ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Event:
+    """Something that was done, when, and to which fact. `key` is the number of the fact."""
+
+    op: str
+    at: datetime
+    key: int
+    other: int = -1
+    start: datetime = START
+
+
+@dataclass
+class State:
+    """A fact as it is believed to be."""
+
+    text: str
+    start: datetime
+    base: tuple[datetime, datetime]
+    end: datetime | None = None
+    by: int = -1
+    retracted: datetime | None = None
+    archived: bool = False
+    confirmed: bool = False
+    conflicts: frozenset[int] = frozenset()
+
+    def standing(self) -> bool:
+        return self.end is None and self.retracted is None and not self.archived
+
+    def holds(self, as_of: datetime | None, now: datetime) -> bool:
+        """Plain reading of both axes."""
+        if self.retracted is not None or self.archived:
+            return False
+        if as_of is None:
+            return self.end is None or (now < self.end and self.start < self.end)
+        return self.start <= as_of and (self.end is None or as_of < self.end)
+
+
+@dataclass
+class Model:
+    """A log of events, read from its beginning each time."""
+
+    texts: list[str] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    erased: set[int] = field(default_factory=set)
+
+    def at(self, moment: datetime) -> dict[int, State]:
+        """What was believed at a moment."""
+        held: dict[int, State] = {}
+        for e in self.events:
+            if e.op == "learn" and e.at <= moment and e.key not in self.erased:
+                if e.key not in held:
+                    held[e.key] = State(self.texts[e.key], e.start, (e.start, e.at))
+                held[e.key].start = min(held[e.key].start, e.start)
+        for key, state in held.items():
+            self._of(key, state, held, [e for e in self.events if e.at <= moment and e.key == key])
+        for key, state in held.items():
+            state.conflicts = frozenset(o for o in state.conflicts if held[o].standing()) if state.standing() else frozenset()
+            for other in state.conflicts:
+                held[other].conflicts |= {key}
+        return held
+
+    def _of(self, key: int, state: State, held: dict[int, State], events: list[Event]) -> None:
+        ends: list[datetime] = []
+        tried: list[Event] = []
+        lost: list[Event] = []
+        for e in events:
+            if e.op == "end":
+                ends.append(e.start)
+            elif e.op == "supersede" and e.other in held:
+                tried.append(e)
+            elif e.op == "retract":
+                state.retracted = state.retracted or e.at
+            elif e.op == "archive":
+                state.archived = True
+            elif e.op == "confirm":
+                state.confirmed = True
+            elif e.op == "restore":
+                ends, lost, tried = [], lost + tried, []
+                state.retracted, state.archived = None, False
+        if tried:
+            first = min(tried, key=lambda e: (max(state.base, held[e.other].base), e.at))
+            ends.append(max(held[first.other].start, state.start))
+            state.by = first.other
+            lost += [e for e in lost if max(state.base, held[e.other].base) < max(state.base, held[first.other].base)]
+        if ends:
+            state.end = max(state.start, min(ends))
+        state.conflicts = frozenset(e.other for e in lost)
+
+    def erase(self, key: int) -> None:
+        """The fact and what was done to it or for it; what it put an end to stays ended."""
+        now = self.at(LAST)
+        for old, state in now.items():
+            if state.by == key:
+                known = max(e.at for e in self.events if e.key == old and e.op == "supersede" and e.other == key)
+                self.events.append(Event("end", self._since(old, key, known), old, start=state.end or known))
+        self.events = sorted((e for e in self.events if key not in {e.key, e.other}), key=lambda e: e.at)
+        self.erased.add(key)
+
+    def _since(self, old: int, by: int, known: datetime) -> datetime:
+        """From when on it was last believed that the one ended the other."""
+        moments = sorted({e.at for e in self.events if e.at >= known})
+        since = known
+        for before, after in zip([known, *moments], moments, strict=False):
+            if self.at(after)[old].by == by != self.at(before)[old].by:
+                since = after
+        return since
+
+    def moments(self) -> list[datetime]:
+        """Every boundary on either axis, and one microsecond around each."""
+        edges = {FIRST, LAST, START}
+        for e in self.events:
+            edges |= {e.at, e.start}
+        for state in self.at(LAST).values():
+            edges |= {state.start, *([state.end] if state.end else [])}
+        around = {t + d for t in edges for d in (-TICK, timedelta(), TICK) if not (t == FIRST and d < timedelta()) and not (t == LAST and d > timedelta())}
+        return sorted(around)
+
+
+# --- the histories -----------------------------------------------------------------------------------------------------
+
+JUMPS = (TICK, timedelta(seconds=1), timedelta(days=40), timedelta(days=1_500))
+
+
+@dataclass
+class Play:
+    """One store and one model to which the same is done."""
+
+    user: Scoped
+    clock: ManualClock
+    model: Model = field(default_factory=Model)
+    ids: dict[int, str] = field(default_factory=dict)
+
+    def pick(self, draw: st.DrawFn) -> int | None:
+        live = sorted(self.ids)
+        return draw(st.sampled_from(live)) if live else None
+
+    def fresh(self) -> int:
+        self.model.texts.append(WORDS[len(self.model.texts)])
+        return len(self.model.texts) - 1
+
+    def learn(self, at: datetime | None) -> None:
+        key = self.fresh()
+        fact = self.user.learn(self.model.texts[key], at=at)
+        self.ids[key] = fact.id
+        self.model.events.append(Event("learn", self.clock.now(), key, start=at or self.clock.now()))
+
+    def again(self, key: int, at: datetime | None) -> None:
+        """The same words, while nothing was ever done to the fact."""
+        if all(e.op in {"learn", "archive", "confirm"} for e in self.model.events if e.key == key):
+            assert self.user.learn(self.model.texts[key].upper(), at=at).id == self.ids[key]
+            self.model.events.append(Event("learn", self.clock.now(), key, start=at or self.clock.now()))
+
+    def contradict(self, key: int, other: int | None, *, text: bool) -> None:
+        now = self.clock.now()
+        state = self.model.at(now)[key]
+        over = state.retracted is not None or (state.end is not None and (state.end <= now or state.end == state.start))
+        if other is None and not text:
+            self.user.contradict(self.ids[key])
+            self.model.events.append(Event("end", now, key, start=max(now, state.start)))
+        elif over:
+            if self.user.get(self.ids[key]).status == "deprecated":
+                with pytest.raises(BadValue):
+                    self.user.contradict(self.ids[key], by=self.ids[other] if other is not None else "anything else")
+        elif text:
+            new = self.fresh()
+            ended = self.user.contradict(self.ids[key], by=self.model.texts[new])
+            self.ids[new] = next(f.id for f in self.user.facts(status="all") if f.text == self.model.texts[new])
+            assert ended.id == self.ids[key]
+            self.model.events.append(Event("learn", now, new, start=now))
+            self.model.events.append(Event("supersede", now, key, new))
+        elif other is not None:
+            self._by(key, other, now)
+
+    def _by(self, key: int, other: int, now: datetime) -> None:
+        there = self.model.at(now)[other]
+        if other == key or there.retracted is not None or there.end == there.start:
+            with pytest.raises(BadValue):
+                self.user.contradict(self.ids[key], by=self.ids[other])
+            return
+        self.user.contradict(self.ids[key], by=self.ids[other])
+        if there.by == key:
+            self.model.events.append(Event("restore", now, other))
+        self.model.events.append(Event("supersede", now, key, other))
+
+    def hand(self, op: str, key: int) -> None:
+        stored = self.user.get(self.ids[key])
+        assert isinstance(stored, Fact)
+        if op in {"archive", "confirm"} and stored.status == "deprecated":
+            with pytest.raises(BadValue):
+                getattr(self.user, op)(self.ids[key])
+            return
+        getattr(self.user, op)(self.ids[key])
+        self.model.events.append(Event(op, self.clock.now(), key))
+
+    def erase(self, key: int) -> None:
+        self.user.erase(self.ids.pop(key))
+        self.model.erase(key)
+
+
+@st.composite
+def plays(draw: st.DrawFn) -> list[tuple[str, object]]:
+    """Operations as data, so that a failure prints them."""
+    ops = ["learn", "learn", "again", "end", "text", "by", "by", "retract", "restore", "archive", "confirm", "erase"]
+    return [("learn", None), *((draw(st.sampled_from(ops)), None) for _ in range(draw(st.integers(3, 11))))]
+
+
+def times(draw: st.DrawFn, play: Play) -> datetime | None:
+    """None, or an instant on, beside or far from a boundary."""
+    chosen = draw(st.sampled_from(["now", "edge", "edge", "any"]))
+    if chosen == "now":
+        return None
+    if chosen == "edge":
+        return draw(st.sampled_from(play.model.moments()))
+    return draw(st.datetimes(datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59, 999_999), timezones=st.just(UTC)))
+
+
+def step(draw: st.DrawFn, play: Play, op: str) -> None:
+    key = play.pick(draw)
+    if op == "learn" or key is None:
+        play.learn(times(draw, play))
+    elif op == "again":
+        play.again(key, times(draw, play))
+    elif op in {"end", "text", "by"}:
+        play.contradict(key, play.pick(draw) if op == "by" else None, text=op == "text")
+    elif op == "erase":
+        play.erase(key)
+    else:
+        play.hand(op, key)
+
+
+def as_state(fact: Fact, keys: dict[str, int]) -> State:
+    """A fact of the store as the model says it. Links to erased facts would be no keys."""
+    return State(
+        fact.text, fact.valid_from or START, (START, START), fact.valid_to, keys[fact.superseded_by] if fact.superseded_by else -1,
+        fact.retracted_at, conflicts=frozenset(keys[c] for c in fact.conflicts),
+    )  # fmt: skip
+
+
+def bare(state: State) -> State:
+    return replace(state, base=(START, START), archived=False, confirmed=False)
+
+
+def compare(play: Play) -> None:
+    """Every way to ask, at every boundary of both axes."""
+    keys = {id_: key for key, id_ in play.ids.items()}
+    moments = play.model.moments()
+    believed = [t for t in moments if t >= START - TICK]
+    for told in [*believed, None]:
+        now = told or play.clock.now()
+        model = play.model.at(now)
+        stored = play.user.facts(status="all") if told is None else tuple(f for f in _all(play.user, told))
+        assert {keys[f.id]: as_state(f, keys) for f in stored} == {k: bare(s) for k, s in model.items()}, told
+        for f in stored:
+            state = model[keys[f.id]]
+            if state.standing():
+                doubt = bool(state.conflicts) and not state.confirmed
+                assert f.status == ("conflict" if doubt else "active")
+            assert (f.status == "archived") <= state.archived
+            assert set(keys[i] for i in f.supersedes) == {k for k, s in model.items() if s.by == keys[f.id]}
+        for as_of in [None, *moments[:: max(1, len(moments) // 12)]]:
+            found = {keys[f.id] for f in play.user.facts(as_of=as_of, believed_at=told)}
+            assert found == {k for k, s in model.items() if s.holds(as_of, now)}, (as_of, told)
+    _by_other_ways(play, keys, believed)
+
+
+def _all(user: Scoped, told: datetime) -> tuple[Fact, ...]:
+    return user.facts(status="all", believed_at=told)
+
+
+def _by_other_ways(play: Play, keys: dict[str, int], believed: list[datetime]) -> None:
+    """`recall`, `get`, `explain` and `history` say the same as `facts`."""
+    for told in believed[:: max(1, len(believed) // 5)]:
+        model = play.model.at(told)
+        for as_of in (None, told):
+            hits = play.user.recall(" ".join(WORDS), k=100, kinds=("fact",), as_of=as_of, believed_at=told).hits
+            assert {keys[h.record.id] for h in hits} == {k for k, s in model.items() if s.holds(as_of, told)}, (as_of, told)
+        then = {f.id: f for f in _all(play.user, told)}
+        for id_ in keys:
+            if id_ in then:
+                explained = play.user.explain(id_, believed_at=told)
+                assert explained.record == then[id_] and all(c.recorded_at <= told for c in explained.operations)
+                assert all(h.at <= told for h in explained.history)
+            else:
+                with pytest.raises(NotFound):
+                    play.user.explain(id_, believed_at=told)
+    for id_ in keys:
+        now = play.user.get(id_)
+        assert now == next(f for f in play.user.facts(status="all") if f.id == id_)
+        rows = play.user.history(id_)
+        assert rows[0].action == "add" and rows[0].was is None and all(r.was is not None for r in rows[1:])
+        assert [r.at for r in rows] == sorted(r.at for r in rows) and rows[0].at == now.recorded_at
+        for before, row in zip(rows, rows[1:], strict=False):
+            if before.at < row.at:
+                assert row.was == next(f for f in _all(play.user, row.at - TICK) if f.id == id_)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_what_was_believed_at_every_instant(data: st.DataObject) -> None:
+    """Random histories of learning, contradicting, taking back, restoring, putting aside and erasing."""
+    draw = data.draw
+    with opened() as (mem, clock):
+        play = Play(mem.scope(user="ann"), clock)
+        for op, _ in draw(plays()):
+            clock.advance(draw(st.sampled_from(JUMPS)))
+            step(draw, play, op)
+        clock.advance(TICK)
+        compare(play)
