@@ -111,7 +111,8 @@ def _default(field: dataclasses.Field[Any]) -> str:
     if field.default_factory is dataclasses.MISSING:
         return ""
     made = field.default_factory()
-    return "its own defaults" if dataclasses.is_dataclass(made) else f"`{_cell(repr(made))}`"
+    told = not dataclasses.is_dataclass(made) and " object at 0x" not in repr(made)  # an address differs each time
+    return f"`{_cell(repr(made))}`" if told else "its own defaults"
 
 
 def _signature(function: Callable[..., Any]) -> str:

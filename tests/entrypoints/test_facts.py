@@ -135,6 +135,15 @@ def test_a_terminal_sees_that_it_is_busy(run: Run, terminal: Run) -> None:
     assert b"Reading" not in terminal("consolidate", *ALICE, "--quiet")[1]
 
 
+def test_a_stream_that_knows_only_ascii_gets_every_sign(say: Callable[..., Any], run: Run, process: Run) -> None:
+    say(POSTGRES, "s1", "2026-01-05")
+    run("remember", f"{POSTGRES} Schön!", "--session", "s2", "--at", "2026-01-06", *ALICE)
+    done = process("consolidate", *ALICE, PYTHONIOENCODING="ascii")
+    assert (
+        done.code == 0 and done.out.isascii() and "\\u2191  We decided to use PostgreSQL" in done.out and "quotes 1 \\u2192 2" in done.out
+    )
+
+
 # --- by hand --------------------------------------------------------------------------------------------------------------
 
 
@@ -147,6 +156,14 @@ def test_a_conflict_is_listed_and_decided(run: Run, told: dict[str, str]) -> Non
     assert (ended["status"], ended["superseded_by"], ended["confidence"]) == ("deprecated", told["first"], 0.0)
     nothing = run("conflicts", *ALICE)
     assert (nothing.code, nothing.out, nothing.err) == (0, "", "")
+
+
+def test_learning_says_what_it_did_to_others(run: Run) -> None:
+    first = run("learn", "The standup is at 9:00.", "--at", "2026-01-01", *ALICE)
+    assert first.err == "Known as fact, confidence 1.\n"
+    assert run("learn", "The standup is now at 10:00.", *ALICE).err == f"Known as fact, confidence 1. It supersedes {first.out.strip()}.\n"
+    assert run("learn", "The standup is at 11:00.", "--source", "inferred", *ALICE).err.endswith("see `leporello conflicts`.\n")
+    assert run("learn", EVIL, "--source", "web", *ALICE).err.endswith("see `leporello quarantine`.\n")
 
 
 def test_a_contradiction_names_what_holds_instead(run: Run, told: dict[str, str]) -> None:

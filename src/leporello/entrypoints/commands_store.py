@@ -115,7 +115,7 @@ def bench_contradict(call: Call) -> None:
 
 @command(bench, "know", example="leporello bench know growth", passing=True)
 def bench_know(call: Call) -> None:
-    """What consolidation knows in the end: newest facts first, the same in any order, and what a session costs in a large store."""
+    """What consolidation comes to: updates found, the same facts in any order, the cost of one more session."""
     _bench(call, "knowing", *(["--json"] if call.settings.json else ()))
 
 

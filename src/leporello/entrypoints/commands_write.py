@@ -19,6 +19,7 @@ from leporello.entrypoints.calls import Call, UsageError, text_of
 from leporello.entrypoints.options import AsOf, BelievedAt, command, group
 from leporello.entrypoints.output import body, head, when
 from leporello.errors import BadSetting, FormatError, InputError, NotFound
+from leporello.records import Fact
 
 app = typer.Typer()
 
@@ -66,7 +67,15 @@ def learn(
             text_of(text), kind=kind, source=source, why=why or "", tags=tag or (), at=at, confidence=confidence, level=level
         )
     call.answer(fact.to_dict(), [fact.id])
-    call.remark(f"Known as {fact.fact_kind}, confidence {fact.confidence:g}.")
+    call.remark(f"Known as {fact.fact_kind}, confidence {fact.confidence:g}." + _beside(fact))
+
+
+def _beside(fact: Fact) -> str:
+    """What a fact that was told did to others, or what became of it."""
+    told = [f"It supersedes {', '.join(fact.supersedes)}."] if fact.supersedes else []
+    told += ["Another fact says otherwise: see `leporello conflicts`."] if fact.conflicts else []
+    told += ["Its text is suspicious: see `leporello quarantine`."] if fact.status == "quarantine" else []
+    return "".join(f" {t}" for t in told)
 
 
 @group(app, "notes", example="leporello notes --session s1")

@@ -44,3 +44,27 @@ class Claim:
     lesser: frozenset[str] = frozenset()
     opposite: bool = False
     person: bool = False
+
+
+_UNTOLD = frozenset({"", "?", "user", "we"})
+
+
+def contrasted(a: Claim, b: Claim) -> bool:
+    """The subjects share a word and each has one that the other lacks: the staging cluster, the production cluster; my goal, Ida's goal."""
+    if _UNTOLD & {a.subject, b.subject} or a.subject == b.subject:
+        return False
+    first, second = _subject_words(a), _subject_words(b)
+    if "'s" not in a.verbs | b.verbs:  # the trip and my trip may be one; Ida's trip and mine are two
+        first, second = _unowned(first), _unowned(second)
+    return bool(first & second and first - second and second - first)
+
+
+def _subject_words(claim: Claim) -> frozenset[str]:
+    owner, owned, rest = claim.subject.partition("'s ")
+    if owned:
+        return frozenset(rest.split()) | {f"'s {owner}"}
+    return frozenset(claim.subject.split())
+
+
+def _unowned(found: frozenset[str]) -> frozenset[str]:
+    return frozenset(w for w in found if not w.startswith("'s "))

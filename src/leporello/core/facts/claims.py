@@ -23,6 +23,7 @@ _PREFERRED_TO = frozenset("over to than gegenuber als que a vor".split())
 _FIRST_COPULA = frozenset("soy estoy somos estamos".split())
 _PLACED = frozenset("in at en a im au on".split())
 _TRADES = ("engineer", "developer", "ingenieur", "entwickler")
+_HERE = frozenset("here there hier da aqui ahi ici voici".split())
 _DEFINITE = frozenset("my our the mein meine unser unsere mi nuestro nuestra mon ma notre der die das el la le l'".split())
 
 
@@ -43,7 +44,7 @@ def claims(clause: Clause, *, speaker: str, before: str) -> list[Claim]:
 
 def _base(span: Span, clause: Clause, shifted: Shift, gone: Sequence[Token]) -> Claim:
     """What holds for every claim of the clause."""
-    gone_times, used = times(gone)
+    gone_times, used = times(gone) if gone else ((), frozenset())
     lost = frozenset(stem(t.fold) for n, t in enumerate(gone) if n not in used and t.fold not in words.STOP and t.fold not in words.ADVERBS)
     about = span.about()
     return Claim(
@@ -125,7 +126,7 @@ def _second(span: Span, made: Claim, start: int, stop: int) -> Iterator[Claim]:
 def _unframed(span: Span, base: Claim, context: Context) -> list[Claim]:
     """The claims of a clause without a known phrase: "X is Y" where there is a copula, else whatever it is about."""
     copula = _copula(span)
-    if copula < 0:
+    if copula < 0 or span.kept[0].fold in _HERE:
         return [_plain(span, base, context)]
     who, person = subject(span, copula, None, context) if copula else (context.first_person, True)
     found = span.object(next((i for i in span.spine if i > copula), len(span.kept)), len(span.kept))
@@ -143,9 +144,14 @@ def _unframed(span: Span, base: Claim, context: Context) -> list[Claim]:
 
 
 def _copula(span: Span) -> int:
+    owned = any(span.kept[i].fold in words.COPULA and span.kept[i].fold != "'s" for i in span.spine)
     for i in span.spine:
         word = span.kept[i].fold
-        if word in words.COPULA and (word in _FIRST_COPULA if i == 0 else not span.kept[i - 1].fold.endswith("'")):
+        if (
+            word in words.COPULA
+            and not (owned and word == "'s")
+            and (word in _FIRST_COPULA if i == 0 else not span.kept[i - 1].fold.endswith("'"))
+        ):
             return i
     return -1
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 
 from leporello.core.facts import cues_words as words
 from leporello.core.facts.cues_frames import PHRASES
 from leporello.core.facts.cues_kinds import ATTRIBUTES
 from leporello.core.facts.tokens import Token, fold, tokens
+from leporello.core.facts.values import WEEKDAYS
 
 _ENDS = frozenset(".!?\n。！？")
 _BREAKS = frozenset(",;:()—–，；：、（）")
@@ -67,7 +69,19 @@ def undated(text: str) -> str:
     """Without the dates in brackets that say when something was told; those that a relative day stands for replace it."""
     if "(" not in text:
         return text
-    return _DATED.sub("", _DAY_WORD.sub(lambda m: m.group(2).removeprefix("week of "), text))
+    return _DATED.sub("", _DAY_WORD.sub(_dated, text))
+
+
+def _dated(found: re.Match[str]) -> str:
+    """The date for what is counted from a day ("next week"); both for a weekday that the date falls on; else the weekday alone."""
+    said, day = found.group(1), found.group(2).removeprefix("week of ")
+    at = WEEKDAYS.get(fold(said))
+    if at is None:
+        return day
+    try:
+        return f"{said} {day}" if date.fromisoformat(day).weekday() == at else said
+    except ValueError:
+        return said
 
 
 def clauses(text: str) -> list[Clause]:
@@ -302,7 +316,9 @@ def _has(tokens_: Sequence[Token], phrases: words.Phrases) -> bool:
 def find(tokens_: Sequence[Token], phrases: words.Phrases) -> int:
     """Where the first of the phrases stands in the tokens; -1 where none does."""
     for i, token in enumerate(tokens_):
-        for phrase in phrases.get(token.fold, ()):
+        if token.fold not in phrases:
+            continue
+        for phrase in phrases[token.fold]:
             if all(i + k < len(tokens_) and tokens_[i + k].fold == w for k, w in enumerate(phrase)):
                 return i
     return -1

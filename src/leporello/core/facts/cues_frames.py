@@ -100,7 +100,7 @@ reside +: moved the venue to, relocated the venue to, venue changed to
 lead: led by, managed by, owned by, maintained by, run by, headed by, taught by, organised by, organized by, geleitet von, von … geleitet, von … betreut, dirigido por, dirigida por, gere par, geree par, dirige par, dirigee par, 由 … 负 责, 负 责 人 是, handled by, reviewed by, assigned to, belongs to
 leads: leads the, lead the, leads, runs the, heads the, heads, manages, manages the, leite, leitet, dirige, dirijo, lidera, encabeza, maintains the, owns the, teaches the
 leads +: took over the, took over, taken over the, takes over the, taking over the, asumio, ubernimmt, repris
-named: named, called, name is, titled, known as, heisst, heissen, heissen jetzt, namens, se llama, me llamo, llamado, llamada, nombre es, s' appelle, m' appelle, nom est, nomme, intitule, 叫 做, 名 叫, 叫, 名 字 是
+named: named, called, name is, titled, heisst, heissen, heissen jetzt, namens, se llama, me llamo, llamado, llamada, nombre es, s' appelle, m' appelle, nom est, nomme, intitule, 叫 做, 名 叫, 叫, 名 字 是
 named +: renamed to, renamed, rebranded as, rebranded to, renamed as, in … umbenannt, umbenannt in, renombrado a, renombrada a, paso a llamarse, ahora se llama, renomme en, rebaptise, rebaptisee, 改 名 为, 更 名 为, 改 名 叫, 改 叫
 """
 

@@ -25,9 +25,13 @@ _TAGS_KEPT = 10
 
 @dataclass(frozen=True)
 class Hand:
-    """What the steps done to a fact by hand come to; `restore` takes back what was before it."""
+    """What the steps done to a fact by hand come to; `restore` takes back what was before it.
+
+    `ended` and `restored` are when and by which claim that was done.
+    """
 
     end: datetime | None = None
+    ended: tuple[datetime, str] | None = None
     retracted: datetime | None = None
     archived: bool = False
     restored: tuple[datetime, str] | None = None
@@ -36,26 +40,27 @@ class Hand:
     @classmethod
     def of(cls, steps: Iterable[Claim]) -> Hand:
         """In the order in which they were done. Done twice, an end holds from the earlier time, a retraction from the first."""
-        end, retracted, archived, restored, confirmed = None, None, False, None, 0
+        end, ended, retracted, archived, restored, confirmed = None, None, None, False, None, 0
         for step in sorted(steps, key=_done):
             if step.op == "confirm":
                 confirmed += 1
             elif step.op == "end":
-                end = step.at if end is None else min(end, step.at)
+                end, ended = step.at if end is None else min(end, step.at), _done(step)
             elif step.op == "retract":
                 retracted = retracted or step.recorded_at
             elif step.op == "archive":
                 archived = True
             elif step.op == "restore":
-                end, retracted, archived, restored = None, None, False, _done(step)
-        return cls(end, retracted, archived, restored, confirmed)
+                end, ended, retracted, archived, restored = None, None, None, False, _done(step)
+        return cls(end, ended, retracted, archived, restored, confirmed)
 
 
 @dataclass(eq=False)
 class Derived:
     """One fact: the claims that support it, its time, what became of it, and how it relates to others.
 
-    The claim that is trusted most gives its words. `held` is true while it is in quarantine.
+    The claim that is trusted most gives its words. `held` is true while it is in quarantine. `end` is when another fact put an end to
+    it (`by`); `told` says when and by which claim, if that was done by hand.
     """
 
     claims: list[Claim]
@@ -64,6 +69,7 @@ class Derived:
     hand: Hand = field(default_factory=Hand)
     end: datetime | None = None
     by: Derived | None = None
+    told: tuple[datetime, str] | None = None
     against: list[Derived] = field(default_factory=list)
 
     @property
@@ -83,15 +89,25 @@ class Derived:
         return next(c for c in self.claims if RANK[c.trust] == best)
 
     def takes(self, claim: Claim) -> bool:
-        """True if it still stands when the claim is made, as far as is known by then."""
-        ended = self.hand.end if self.end is None else self.end if self.hand.end is None else min(self.end, self.hand.end)
-        return (ended is None or claim.at < ended) and self._taken_back_after([claim])
+        """True if the claim may support it: it still stands when the claim is made, as far as is known by then.
+
+        What was known when it was ended by hand was meant to end with it, whatever time it is about.
+        """
+        known = _done(claim)
+        for end, on in ((self.end, self.told), (self.hand.end, self.hand.ended)):
+            if end is not None and claim.at >= end and (on is None or known > on):
+                return False
+        return self._said_in_time([claim])
+
+    def open(self, claim: Claim) -> bool:
+        """True if the claim may put an end to it, or dispute it."""
+        return self.end is None and (self.hand.end is None or claim.at < self.hand.end) and self._said_in_time([claim])
 
     def fits(self, other: Derived) -> bool:
         """True if nothing of the one was said after the other was taken back."""
-        return self._taken_back_after(other.claims) and other._taken_back_after(self.claims)
+        return self._said_in_time(other.claims) and other._said_in_time(self.claims)
 
-    def _taken_back_after(self, claims: Iterable[Claim]) -> bool:
+    def _said_in_time(self, claims: Iterable[Claim]) -> bool:
         return self.hand.retracted is None or all(_said(c) < self.hand.retracted for c in claims)
 
     @property
@@ -231,7 +247,7 @@ class _Sweep:
         done = self.steps.get(claim.id, ())
         mine = Derived([claim], list(done), hand=Hand.of(done))
         relations = self._relations(claim)
-        same = [d for d, kind in relations if kind == "same" and d.fits(mine)]
+        same = [d for d, kind in relations if kind == "same" and d.takes(claim) and d.fits(mine)]
         if same:
             mine = same[0]
             mine.take([claim], done)
@@ -243,7 +259,7 @@ class _Sweep:
             self.live.append(mine)
         self.home[claim.id] = mine
         for other, kind in relations:
-            if kind in {"update", "conflict"}:
+            if kind in {"update", "conflict"} and other.open(claim):
                 self._against(other, mine, claim, sure=kind == "update")
         for step in self.told.get(claim.id, ()):
             if _doer(step) in self.home and step.target in self.home:
@@ -277,13 +293,13 @@ class _Sweep:
             other = self.home.get((step.target if _doer(step) == claim.id else _doer(step)) or "")
             if other is not None:
                 told[id(other)] = "same" if step.op == "reinforce" and step is claim else "none"
-        return [(d, told.get(id(d)) or _relation(d, claim, self.judge)) for d in self.live if d.takes(claim)]
+        return [(d, told.get(id(d)) or _relation(d, claim, self.judge)) for d in self.live if d.open(claim) or d.takes(claim)]
 
     def _join(self, mine: Derived, other: Derived) -> None:
         """Two that turn out to say the same become one."""
         mine.take(other.claims, other.steps)
         if mine.end is None or (other.end is not None and other.end < mine.end):
-            mine.end, mine.by = other.end, other.by
+            mine.end, mine.by, mine.told = other.end, other.by, other.told
         self.found.remove(other)
         self.live = [d for d in self.live if d is not other]
         for d in self.found:
@@ -298,8 +314,12 @@ class _Sweep:
         kept = old.hand.restored is not None and _done(claim) <= old.hand.restored
         rank = 3 if new.hand.confirmed else RANK[claim.trust]
         if sure and not kept and rank >= old.rank:
-            old.end, old.by = max(claim.at if claim.text else new.start, old.start), new
-            self.live = [d for d in self.live if d is not old]
+            by_hand = claim.target is not None and _told_by_hand(claim)
+            old.end, old.by = max(new.start if by_hand else claim.at, old.start), new
+            if by_hand:
+                old.told = _done(claim)
+            else:
+                self.live = [d for d in self.live if d is not old]
         else:
             self.pairs.append((old, new))
 

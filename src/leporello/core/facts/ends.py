@@ -22,6 +22,9 @@ def given_up(old: Claim, new: Claim) -> Relation | None:
     lost = frozenset(w for w in new.gone if w not in words.STOP)
     if not lost or not lost <= old.about | frozenset(map(stem, old.value)):
         return None
+    told = lost & old.capitals or lost & {stem(w) for k, v in old.kinds for w in (v, *v.split("-"))} or (old.about - lost) & new.about
+    if not told:
+        return None
     if new.person != old.person and "user" in {old.subject, new.subject} and old.subject != new.subject:
         return None
     if new.predicate == "prefer" and old.predicate not in {"prefer", "use", "like", ""} and not old.predicate.startswith("use"):
@@ -41,6 +44,8 @@ def ended(old: Claim, new: Claim) -> Relation | None:
     if new.person and old.person and old.subject != new.subject:
         return NONE
     over = frozenset(w for w in new.about if w not in _ENDED_STEMS and not (new.person and w == stem(new.subject))) - _OVER_FILLERS
+    if new.predicate == old.predicate and new.predicate.startswith("use") and new.where and not new.where & old.where:
+        return NONE if old.where else Relation("conflict", "over, perhaps only in part")
     if new.predicate == old.predicate and new.predicate not in {"", "is"} and new.value and old.value:
         over = frozenset(map(stem, new.value))
     if new.predicate == old.predicate and new.predicate not in {"", "is"} and not new.value and not old.value:
@@ -83,7 +88,9 @@ def polarity(old: Claim, new: Claim) -> Relation | None:
         flipped = ((old.negated or old.ended) != old.opposite) != (new.negated != new.opposite)
     if not flipped:
         return None
-    if clash(old.times, new.times):
+    if clash(old.times, new.times) or (
+        old.predicate == new.predicate and old.predicate.startswith("use") and old.where and new.where and not old.where & new.where
+    ):
         return NONE
     if old.predicate == new.predicate and old.predicate not in {"", "is"}:
         if not set(old.value) & set(new.value) and (old.value or new.value):
@@ -94,7 +101,7 @@ def polarity(old: Claim, new: Claim) -> Relation | None:
     a, b = old.about | old.where, new.about | new.where
     if not a or not b or len(a & b) < max(1, min(len(a), len(b))) or len(a ^ b) > 2:
         return None if new.change == 2 and not new.negated else NONE
-    return Relation("update", "the other way round now") if new.change else Relation("conflict", "yes and no")
+    return Relation("update", "the other way round now") if new.change and len(a ^ b) <= 1 else Relation("conflict", "yes and no")
 
 
 def led(old: Claim, new: Claim) -> Relation | None:

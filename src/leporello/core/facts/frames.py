@@ -19,6 +19,9 @@ _NOT_QUIT = frozenset("de a the my his her smoking for on at it".split())
 _NIGHTS = frozenset("night nights week days noches nachte nuits".split())
 _ARTICLES = frozenset("a an ein eine einem einer un una une the".split())
 _JOB_VERBS = frozenset("work works promoted trabaja trabajo arbeite arbeitet travaille".split())
+_NO_TRADE = frozenset(
+    "mother father member owner winner mutter vater mitglied madre padre miembro mere pere membre brother sister parent partner".split()
+)
 _TRADE = ("er", "or", "ist", "in", "eur")
 
 
@@ -65,6 +68,8 @@ def _fits(kept: Sequence[Token], spine: Sequence[int], at: int, phrase: Phrase) 
     last = phrase.words[-1]
     if not last.isascii():
         rest = [kept[i].fold for i in spine[at:]]
+        if phrase.words == ("打",) and rest[1:2] == ["算"]:
+            return False
         return phrase.predicate not in {"like", "prefer"} or not ("的" in rest and "是" in rest[rest.index("的") :])
     if len(phrase.words) > 1 or phrase.tail:
         return True
@@ -92,6 +97,8 @@ def predicate(phrase: Phrase, found: Object, *, person: bool, inside: Sequence[T
         return name if _trade(phrase, found.value) else None
     if name == "use":
         return f"use:{technical[0]}" if technical else "use" if found.value else None
+    if name == "named" and person and phrase.words[0] in {"called", "named", "titled"}:  # a show called X is not somebody's name
+        return None
     if name in {"named", "lead", "school"}:
         return name if found.names or not phrase.words[0].isascii() else None
     return None if name == "reside" and not found.value else name
@@ -106,7 +113,7 @@ def _about_work(phrase: Phrase, value: Sequence[str]) -> bool:
 
 def _trade(phrase: Phrase, value: Sequence[str]) -> bool:
     """Whether the object of "became", "works as" is what somebody does for a living."""
-    if not value:
+    if not value or set(value) & _NO_TRADE:
         return False
     return bool(
         set(value) & OCCUPATIONS or phrase.words[0] in _JOB_VERBS or "job" in phrase.words or any(w.endswith(_TRADE) for w in value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from leporello.core.facts import cues_words as words
-from leporello.core.facts.claim import Claim
+from leporello.core.facts.claim import Claim, contrasted
 from leporello.core.facts.cues_frames import SINGLE
 from leporello.core.facts.relation import NONE, Relation
 from leporello.core.facts.tokens import stem
@@ -51,8 +51,13 @@ def _measured(a: Quantity, b: Quantity, old: Claim, new: Claim) -> Relation | No
     return _one_attribute(a, b, old, new, first=first, second=second, grown=grown)
 
 
+_COMPATIBLE = frozenset("supported supports available compatible unterstutzt soporta compatibles kompatibel".split())
+
+
 def _apart(old: Claim, new: Claim, grown: bool) -> bool:
     """Two events, two times, one more: two numbers that both hold."""
+    if contrasted(old, new) or (old.verbs & new.verbs & _COMPATIBLE):
+        return True
     if old.negated != new.negated or (clash(old.times, new.times) and not new.change):
         return True
     return ((old.event or new.event) and not (grown or new.change == 2)) or (new.additional and new.change < 2)
@@ -66,7 +71,7 @@ def _one_attribute(
         return Relation("update", "another number")
     if new.change and first & second and (not extra or not first - second or len(first & second) >= 2):
         return Relation("update", "another number") if len(first ^ second) <= 4 or new.change == 2 else None
-    if grown and (not first - second or not extra) and a.unit == b.unit:
+    if grown and (not first - second or not extra) and a.unit == b.unit and (first & second or a.unit not in MEASURES):
         return Relation("update", "another number")
     events = old.event or new.event
     near = first & second and (not extra or not first - second) and len(first ^ second) <= 1
@@ -92,6 +97,9 @@ def timed(old: Claim, new: Claim) -> Relation | None:
         return None
     if not clash(old.times, new.times):
         return None
+    quarters = dict(old.times).get("quarter"), dict(new.times).get("quarter")
+    if contrasted(old, new) or (quarters[0] != quarters[1] and None not in quarters and len(old.times) > 1):
+        return NONE
     first, second = _attribute_stems(old), _attribute_stems(new)
     shared = first & second
     if not shared or new.additional or old.negated != new.negated:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leporello.core.facts.claim import Claim
+from leporello.core.facts.claim import Claim, contrasted
 from leporello.core.facts.cues_frames import ALMOST_SINGLE, MANY, OPEN_VERBS, SINGLE
 from leporello.core.facts.cues_kinds import ATTRIBUTES, COUNTRIES, EXCLUSIVE_KINDS, MANY_NOUNS
 from leporello.core.facts.relation import NONE, Relation
@@ -41,7 +41,7 @@ def _other_value(predicate: str, old: Claim, new: Claim) -> Relation:
         return NONE
     if predicate in SINGLE:
         countries = {w in COUNTRIES for w in (*old.value[-1:], *new.value[-1:])}
-        if predicate == "home" and len(countries) == 2 and new.change < 1:
+        if predicate == "home" and len(countries) == 2:
             return Relation("conflict", "a place that may hold the other")
         if predicate == "home" and not (old.names and new.names):
             return NONE
@@ -133,6 +133,8 @@ def attribute(old: Claim, new: Claim) -> Relation | None:
     first, second = old.where, new.where
     if old.predicate != "is" or new.predicate != "is" or not first or not second:
         return None
+    if contrasted(old, new):
+        return None
     same_thing = first == second or (bool(new.change) and (second < first or first < second) and len(first & second) >= 1)
     if not same_thing or set(old.value) & set(new.value) and len(set(old.value) ^ set(new.value)) < 1:
         return None
@@ -165,9 +167,22 @@ def _values(old: Claim, new: Claim) -> Relation | None:
     return None
 
 
+_SWITCHED = frozenset(
+    "switched switching changed gewechselt umgestiegen wechselte cambie cambio cambiamos cambiado pase passe passee change".split()
+)
+
+
 def switched(old: Claim, new: Claim) -> Relation | None:
     """Switched to the day shift, to another hotel: the same noun with another word."""
-    if new.change < 2 or new.predicate != "use" or not new.value or old.subject != new.subject or old.negated or new.negated or new.ended:
+    if (
+        not new.verbs & _SWITCHED
+        or new.predicate != "use"
+        or not new.value
+        or old.subject != new.subject
+        or old.negated
+        or new.negated
+        or new.ended
+    ):
         return None
     mine, shared = frozenset(map(stem, new.value)), frozenset(map(stem, new.value)) & old.about
     return Relation("update", "switched") if shared and mine - shared and len(old.about - shared) <= 3 and not old.event else None

@@ -105,6 +105,8 @@ def _named_alike(old: Claim, new: Claim) -> int:
     a, b = old.subject, new.subject
     if "" in {a, b}:
         return 1
+    if ("'s" in old.verbs) != ("'s" in new.verbs) and len(a.split()) != len(b.split()):
+        return 0
     if old.person and new.person:
         return 2 if a.split()[0] == b.split()[0] and 1 in {len(a.split()), len(b.split())} and "'s" not in a + b else 0
     if "we" in {a, b} and old.predicate.startswith("use") and new.predicate.startswith("use"):

@@ -17,7 +17,7 @@ _INSTEAD = words.indexed(
     "instead of|rather than|en lugar de|en vez de|au lieu de|au lieu d'|statt|anstatt|anstelle von|plutot que|而 不 是"
 )
 _REPLACE = frozenset(
-    "replaced replace replacing swapped swap traded substituted ersetzt ersetzen ersetzten tauschen getauscht reemplazamos reemplazo reemplace reemplazado sustituimos sustituyo sustituido remplace remplaces replaces 替 取".split()
+    "replaced replace replacing swapped swap traded substituted ersetzt ersetzen ersetzten tauschen getauscht reemplazamos reemplazo reemplace reemplazado sustituimos sustituyo sustituido remplace remplaces replaces 替".split()
 )
 _REPLACED_BY = frozenset("with by for durch gegen por con par contre".split())
 _SWITCHED = (Token("switched", "switched", False, False), Token("to", "to", False, False))

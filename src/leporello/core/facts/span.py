@@ -31,6 +31,7 @@ _NUMBERED = frozenset(
     kapitel raum zimmer schritt aufgabe gleis phase seite capitulo sala paso tarea fase pagina chapitre salle etape tache page numero no nr""".split()
 )
 """Nouns after which a number is a name: build 41, room 4."""
+_WHEN = frozenset("last next this ago yesterday today letzten letzte letztes nachsten nachste ultimo ultima pasado pasada".split())
 _RUNTIMES = frozenset("node version v php java".split())
 _YEAR = 31_536_000.0
 _TURNED = frozenset("turned aged cumplio cumpli".split())
@@ -56,8 +57,8 @@ class Span:
         self.times: Times
         self.times, self.used = times(kept)
         found = quantities(kept, self.used, words.STOP | words.ADVERBS)
-        labelled = {q.index for q in found if q.index and not q.unit and kept[q.index - 1].fold in _NUMBERED}
-        self.labels = frozenset(f"{kept[i - 1].fold}{kept[i].fold}" for i in labelled)
+        labelled = {q.index for q in found if q.index and q.unit not in MEASURES and kept[q.index - 1].fold in _NUMBERED}
+        self._labels = {i: f"{kept[i - 1].fold}{kept[i].fold}" for i in labelled}
         self.numbers = tuple(self._aged(self._versioned(q)) for q in found if q.index not in labelled)
         measured = {q.index + 1 for q in found if q.unit in MEASURES} | {q.index - 1 for q in found if q.unit == "money"}
         self.counted = {q.index for q in found} | measured
@@ -72,15 +73,17 @@ class Span:
         return self.kept[i].fold if 0 <= i < len(self.kept) else ""
 
     def stems(self, positions: Iterable[int]) -> frozenset[str]:
-        """The stems of the telling words at the positions."""
+        """The stems of the telling words at the positions, and the numbers that are names ("build41")."""
+        positions = list(positions)
+        labels = {self._labels[i] for i in positions if i in self._labels} if self._labels else set()
         plain = (
             stem(self.kept[i].fold) for i in positions if i not in self.used and i not in self.counted and self.kept[i].fold not in DROPPED
         )
-        return frozenset(_SYNONYMS.get(s, s) for s in plain)
+        return frozenset(_SYNONYMS.get(s, s) for s in plain) | labels
 
     def about(self) -> frozenset[str]:
         """The stems of all telling words."""
-        return self.stems(range(len(self.kept))) | self.labels
+        return self.stems(range(len(self.kept)))
 
     def capitals(self) -> frozenset[str]:
         """Stems of the words with a capital letter, and single capital letters (not "I", not the first word)."""
@@ -90,7 +93,7 @@ class Span:
             if t.capital and (i or t.fold not in PHRASES) and t.fold not in words.STOP and t.fold not in words.ADVERBS
         }
         letters = {t.text for t in self.kept[1:] if len(t.text) == 1 and "A" <= t.text <= "Z" and t.text != "I"}
-        return frozenset(_SYNONYMS.get(s, s) for s in out) | self.labels | letters
+        return frozenset(_SYNONYMS.get(s, s) for s in out) | frozenset(self._labels.values()) | letters
 
     def kinds(self, positions: Sequence[int]) -> frozenset[tuple[str, str]]:
         """The (kind, value) pairs of the words at the positions, and of pairs of them ("vs code")."""
@@ -107,14 +110,16 @@ class Span:
 
     def object(self, start: int, end: int) -> Object:
         """The object that starts at `start`, up to the first word that limits it."""
-        stop = next(
-            (i for i in range(start + 1, end) if self.kept[i].fold in words.STATE_TIME or self.kept[i].fold in words.QUALIFIERS), end
-        )
+        stop = next((i for i in range(start + 1, end) if self._limits(i)), end)
         inside = [i for i in range(start, stop) if i not in self.used and i not in self.counted]
         plain = [self.kept[i] for i in inside if self._telling(self.kept[i].fold)]
         names = frozenset(t.fold for t in plain if t.capital or not t.fold.isascii())
         where = self.stems(range(stop, end))
         return Object(tuple(t.fold for t in plain), names, self.kinds(inside), where, stop)
+
+    def _limits(self, i: int) -> bool:
+        word = self.kept[i].fold
+        return word in words.STATE_TIME or word in words.QUALIFIERS or word in _WHEN or i in self.used
 
     def _telling(self, word: str) -> bool:
         if not word.isascii():

@@ -96,6 +96,8 @@ def _pronoun(span: Span, folded: Sequence[str], owner: str, end: int, personal: 
         return "we", False
     if any(w in words.OTHERS for w in folded):
         return context.before or "?", bool(context.before)
+    if {"his", "her", "their", "its"} & set(folded):
+        return "?", False
     verb = span.kept[end].text.lower() if framed and end < len(span.kept) else ""
     if verb.endswith("mos"):
         return "we", True

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from leporello.core.facts.tokens import Token, stem
 
-_WEEKDAYS = {
+WEEKDAYS = {
     **{w: n % 7 for n, w in enumerate("monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays".split())},
     **{w: n % 7 for n, w in enumerate("montag dienstag mittwoch donnerstag freitag samstag sonntag montags dienstags mittwochs donnerstags freitags samstags sonntags".split())},
     **{w: n % 7 for n, w in enumerate("lunes martes miercoles jueves viernes sabado domingo lunes martes miercoles jueves viernes sabados domingos".split())},
@@ -103,8 +103,8 @@ def _time_at(tokens: Sequence[Token], i: int) -> _Found:
         return _digits_at(tokens, i)
     if not word.isascii():
         return _cjk_time(tokens, i)
-    if word in _WEEKDAYS:
-        return [("weekday", _WEEKDAYS[word])], 1
+    if word in WEEKDAYS:
+        return [("weekday", WEEKDAYS[word])], 1
     if (word in _SHORT_DAYS or word in _MONTHS) and word in _AMBIGUOUS and not _is_name_of_time(tokens, i):
         return _NOTHING
     if word in _MONTHS:
@@ -118,7 +118,7 @@ def _time_at(tokens: Sequence[Token], i: int) -> _Found:
     after = tokens[i + 1].fold if i + 1 < len(tokens) else ""
     if word == "q" and after in {"1", "2", "3", "4"}:
         return [("quarter", int(after))], 2
-    return ([("quarter", int(word[1]))], 1) if re.fullmatch("q[1-4]", word) else _NOTHING
+    return ([("quarter", int(word[1]))], 1) if len(word) == 2 and word[0] == "q" and word[1] in "1234" else _NOTHING
 
 
 def _cjk_time(tokens: Sequence[Token], i: int) -> _Found:
@@ -158,7 +158,7 @@ def _is_name_of_time(tokens: Sequence[Token], i: int) -> bool:
     return (
         tokens[i].capital
         and (i > 0 or after[:1].isdigit())
-        and (before in _BEFORE_TIME or before[:1].isdigit() or after[:1].isdigit() or before in _WEEKDAYS or not before.isalpha())
+        and (before in _BEFORE_TIME or before[:1].isdigit() or after[:1].isdigit() or before in WEEKDAYS or not before.isalpha())
     )
 
 
