@@ -282,7 +282,10 @@ class Reader(Protocol):
         ...
 
     def near(self, scope: Scope, keys: Sequence[int], *, sure: Sequence[int] = (), k: int) -> list[Fact]:
-        """The facts of exactly this scope that share two of these keys, or one of the `sure` ones; at most `k`, those that share most."""
+        """The facts of exactly this scope that share two of these keys and nearly half of the shorter list, or one of the `sure` ones.
+
+        At most `k`, those that share most.
+        """
         ...
 
     def claims(self, scope: Scope, facts: Sequence[str]) -> list[Claim]:

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 import leporello
 from leporello.core.times import from_micros, instant, micros
 from leporello.errors import BadTime, BadValue, NotFound
+from leporello.flows import learn as flow
 from leporello.memory import Memory, Scoped
-from leporello.records import Fact
+from leporello.records import Fact, Span
 from leporello.testing import ManualClock
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -154,7 +155,12 @@ class Model:
             edges |= {e.at, e.start}
         for state in self.at(LAST).values():
             edges |= {state.start, *([state.end] if state.end else [])}
-        around = {t + d for t in edges for d in (-TICK, timedelta(), TICK) if not (t == FIRST and d < timedelta()) and not (t == LAST and d > timedelta())}
+        around = {
+            t + d
+            for t in edges
+            for d in (-TICK, timedelta(), TICK)
+            if not (t == FIRST and d < timedelta()) and not (t == LAST and d > timedelta())
+        }
         return sorted(around)
 
 
@@ -352,3 +358,111 @@ def test_what_was_believed_at_every_instant(data: st.DataObject) -> None:
             step(draw, play, op)
         clock.advance(TICK)
         compare(play)
+
+
+# --- values that follow one another by the rules -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Said:
+    """One statement: the value of a key, from when on, when it was learned, and the message that holds it."""
+
+    key: int
+    value: int
+    at: datetime
+    learned: datetime
+    message: str
+
+    @property
+    def text(self) -> str:
+        return f"The value of k{self.key} is {self.value}."
+
+
+def periods(said: list[Said], moment: datetime) -> set[tuple[str, datetime, datetime | None]]:
+    """What these statements come to by a moment: for each key, its values one after the other."""
+    out: set[tuple[str, datetime, datetime | None]] = set()
+    for key in {s.key for s in said}:
+        rows: list[tuple[str, datetime, datetime | None]] = []
+        for s in sorted((s for s in said if s.key == key and s.learned <= moment), key=lambda s: (s.at, s.learned)):
+            if rows and rows[-1][0] == s.text:
+                continue
+            if rows:
+                rows[-1] = (*rows[-1][:2], s.at)
+            rows.append((s.text, s.at, None))
+        out |= set(rows)
+    return out
+
+
+def tell(user: Scoped, clock: ManualClock, key: int, value: int, at: datetime | None) -> Said:
+    """Learns a statement from a message of its own, which can be erased."""
+    text = f"The value of k{key} is {value}."
+    message = user.remember(f"By the way: {text}", at=START)
+    start = at or clock.now()
+    flow.learn(user._ports, user.scope, flow.told(text, at=start, spans=(Span(message.id, 12, 12 + len(text), 1),)))
+    return Said(key, value, start, clock.now(), message.id)
+
+
+@settings(max_examples=40, deadline=None, phases=[Phase.explicit, Phase.generate])
+@given(st.data())
+def test_updates_by_the_rules_at_every_instant(data: st.DataObject) -> None:
+    """Statements in any order of time; some of their messages are erased: then they were never said, at any instant."""
+    draw = data.draw
+    with opened() as (mem, clock):
+        user = mem.scope(user="ann", session="s")
+        said: list[Said] = []
+        for _ in range(draw(st.integers(2, 9))):
+            clock.advance(draw(st.sampled_from(JUMPS)))
+            edges = sorted({FIRST, LAST, clock.now(), *(s.at + d for s in said if FIRST < s.at < LAST for d in (-TICK, timedelta(), TICK))})
+            if said and draw(st.integers(0, 4)) == 0:
+                gone = draw(st.sampled_from(said))
+                user.erase(gone.message)
+                said.remove(gone)
+            else:
+                said.append(tell(user, clock, draw(st.integers(1, 2)), draw(st.integers(5, 7)), draw(st.none() | st.sampled_from(edges))))
+        clock.advance(TICK)
+        boundaries = sorted(
+            {t + d for s in said for t in (s.at, s.learned) if FIRST < t < LAST for d in (-TICK, timedelta(), TICK)} | {FIRST, LAST}
+        )
+        for moment in [*(t for t in boundaries if t >= START), clock.now()]:
+            expected = periods(said, moment)
+            stored = [f for f in user.facts(status="all", believed_at=moment) if f.retracted_at is None]
+            assert {(f.text, f.valid_from, f.valid_to) for f in stored} == expected and len(stored) == len(expected), moment
+            for as_of in boundaries[:: max(1, len(boundaries) // 8)]:
+                found = sorted(f.text for f in user.facts(as_of=as_of, believed_at=moment))
+                assert found == sorted(t for t, start, end in expected if start <= as_of and (end is None or as_of < end)), (as_of, moment)
+            links = {f.id: f for f in stored}
+            for f in stored:
+                assert (f.superseded_by is None) == (f.valid_to is None)
+                if f.superseded_by is not None:
+                    assert links[f.superseded_by].valid_from == f.valid_to and f.id in links[f.superseded_by].supersedes
+
+
+# --- the bounds of time --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("edge", [FIRST, FIRST + TICK, LAST - TICK, LAST])
+def test_the_first_and_the_last_instant(edge: datetime) -> None:
+    """They are kept exactly, in a fact, as an end, and as a question."""
+    assert from_micros(micros(edge)) == edge == instant(edge)
+    with opened() as (mem, clock):
+        ann = mem.scope(user="ann")
+        fact = ann.learn(WORDS[0], at=edge)
+        assert fact.valid_from == edge
+        assert ann.facts(as_of=edge) == (fact,)
+        if edge > FIRST:
+            assert ann.facts(as_of=edge - TICK) == ()
+        assert ann.facts() == (fact,) == ann.facts(believed_at=LAST) and ann.facts(believed_at=START - TICK) == ()
+        clock.advance(TICK)
+        ended = ann.contradict(fact.id)
+        assert ended.valid_to == max(edge, clock.now())
+        assert (ann.facts(as_of=edge) == (ended,)) == (edge < clock.now())
+        assert ann.facts(as_of=LAST, believed_at=START) == (fact,)
+
+
+def test_no_instant_is_before_the_first_or_after_the_last() -> None:
+    for count in (micros(FIRST) - 1, micros(LAST) + 1):
+        with pytest.raises(BadTime):
+            from_micros(count)
+    for text in ("0000-12-31", "10000-01-01T00:00:00Z"):
+        with pytest.raises(BadTime):
+            instant(text)

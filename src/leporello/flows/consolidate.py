@@ -210,7 +210,8 @@ def _claim(ports: Ports, r: Reader, op: Operation, scope: Scope, read_: _Read) -
     if op.op == "retract" and fact is not None and rules.RANK[op.trust] < rules.RANK[fact.trust]:
         return None
     said_in = [messages[s.message] for s in op.spans if s.message in messages]
-    speaker = (said_in[0].name or "") if said_in and said_in[0].role == "user" and op.trust == "user" else ""
+    name = (said_in[0].name or "") if said_in and op.trust == "user" else ""
+    speaker = name if name and (said_in[0].role == "user" or op.text.startswith(f"{name}: ")) else ""
     home = fact.scope if fact is not None else _scopes(scope)[-1 if _permanent(op, speaker) else 0]
     covering = tuple(e.id for e in read_.episodes if any(e.positions[0] <= m.pos <= e.positions[1] for m in said_in))
     where = Provenance(

@@ -110,11 +110,16 @@ def _keys(r: Reader, facts: Sequence[Fact]) -> dict[str, tuple[int, ...]]:
 
 def statement(claim: Claim) -> Statement:
     """What a claim says. Whoever the scope's user is, is the same person as "I"."""
-    return _of_user(read(claim.text, speaker=claim.speaker), claim.scope)
+    said_by = f"{claim.speaker}: "
+    text = claim.text[len(said_by) :] if claim.speaker and claim.text.startswith(said_by) else claim.text
+    return _of_user(read(text, speaker=claim.speaker), claim.scope)
 
 
 def statement_of(fact: Fact) -> Statement:
     """What a fact says."""
+    name, _, rest = fact.text.partition(": ")
+    if rest and fact.subject and rules.folded(name) == fact.subject:
+        return _of_user(read(rest, speaker=name), fact.scope)
     plain = read(fact.text)
     known = fact.subject not in {"", "user", plain.subject} and plain.subject == "user"
     return _of_user(read(fact.text, speaker=fact.subject) if known else plain, fact.scope)

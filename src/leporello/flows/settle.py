@@ -160,9 +160,10 @@ def _near(w: Writer, claim: Claim, judges: Bench) -> dict[str, Fact]:
         found_by = keys(statement(about))
         words = set(query_terms(about.text).hashes.tolist())
         candidates = w.near(claim.scope, found_by, sure=[k for k in found_by if k not in words], k=NEAR)
-        said_of = {f.id: [c for c in w.claims(claim.scope, [f.id]) if c.text] for f in candidates}
-        judges.embed([about.text, *(c.text for cs in said_of.values() for c in cs)])
-        found = [f for f in candidates if any(_concerns(judges, c, about) for c in said_of[f.id])]
+        held = [c for c in w.claims(claim.scope, [f.id for f in candidates]) if c.text]
+        judges.embed([about.text, *(c.text for c in held)])
+        concerned = {c.fact for c in held if _concerns(judges, c, about)}
+        found = [f for f in candidates if f.id in concerned]
     if target is not None and target.id not in {f.id for f in found}:
         found.append(target)
     return whole(w, found)

@@ -130,7 +130,7 @@ def _of_session(episodes: Sequence[Episode]) -> list[_Candidate]:
     standing = stand([i for _, _, i in told])
     home = {id(i): (n, e) for n, e, i in told}
     states = {(s.message, s.end) for _, _, i in told if i.key == STATE for s in i.spans}
-    rules = [i for i in standing if i.section not in _PLAIN and i.trust == "user" and _lasting(i)]
+    rules = [i for i in standing if i.section not in _PLAIN and i.key != STATE and i.trust == "user" and _lasting(i)]
     out = []
     for item in standing:
         if id(item) not in home or (item.key != STATE and (_asks(item) or _tells_a_state(item, states))):
@@ -261,7 +261,7 @@ def _says(item: Item, text: str) -> bool:
     """True for a statement that can be understood on its own and holds for more than the moment."""
     if text.rstrip("\"') ")[-1:] in {"?", "？", ":", "："} or (item.section in _PLAIN and cues.chatter(text)):
         return False
-    least = 2 if item.key == STATE else 4
+    least = 1 if item.key == STATE else 4
     if not 6 <= len(text) <= 400 or (text.isascii() and plain_words(text) < least) or _PASSING.search(text) or text.startswith(GIVEN_UP):
         return False
     if item.section in {"event", "next", "preference"} and item.key != STATE and _LEANS.search(text):

@@ -11,8 +11,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from leporello.core.extract.said import clean, spoken, talks, voice
-from leporello.records import Item, Message, Span
+from leporello.core.extract.users import requests
+from leporello.records import Item, Message, Section, Span
 
+_RULES: frozenset[Section] = frozenset({"constraint", "preference", "decision", "correction"})
 STATE = "state"
 """The key of an item that tells how things stand."""
 _NUMBER = (
@@ -81,7 +83,22 @@ _TEAM = re.compile(
     r"(?:usamos|hemos (?:cambiado|migrado|decidido)|nuestr[oa]s? \w+)|(?:nous utilisons|on utilise|nous avons (?:migré|changé|choisi)|notre \w+))|我们(?:现在)?(?:用|使用|改用|的)",
     re.IGNORECASE,
 )
-_OWN_WIDE = re.compile(r"我(?:现在|已经|刚|最近|目前|一直)*(?:住在|搬到|搬去|在.{1,12}(?:工作|上班|上学)|的.{1,8}(?:是|叫|在|有|住|生日)|是|有|叫|喜欢|不喜欢|讨厌|对.{1,8}过敏|结婚|辞职|换了|养了)|(?:私|僕|俺)は")
+_RULE = re.compile(
+    r"^\W*(?:(?:please|also|and|hey|ok(?:ay)?|so|bitte|por favor|s['’]il (?:te|vous) pla[iî]t)[, ]+)*(?:call me|nenn mich|llámame|appelle[sz]?-moi)\b"
+    r"|^\W*(?:(?:please|also|and|bitte|por favor)[, ]+)*(?:use|prefer|avoid|write|answer|reply|respond|format|keep|name|stick to|remember)\b.*\b(?:in (?:this|the|our) (?:project|repo(?:sitory)?|code ?base|team)|from now on|always|never|when you|"
+    r"whenever|for (?:all|every)|every time|not \w+|instead of|rather than|by default)\b",
+    re.IGNORECASE,
+)
+_NEWS = re.compile(
+    r"\b(?:(?:was|were|has been|have been|got|is|are)? ?(?:cancell?ed|postponed|rescheduled|renamed|replaced|acquired|deprecated|promoted|fired|hired|discontinued|archived|approved|rejected)|resigned|retired|quit|left the (?:team|company|project)|"
+    r"joined (?:the|our|us)|(?:is|are) (?:now|our new|the new|no longer)|no longer|took over|steps? down|moved to|switched to|abgesagt|verschoben|umbenannt|gekündigt|ist jetzt|sind jetzt|nicht mehr|cancelad[oa]|aplazad[oa]|renunció|ya no|ahora es|"
+    r"annulée?|reportée?|démissionné|n['’]est plus|est maintenant)\b|取消|推迟|改名|辞职|不再",
+    re.IGNORECASE,
+)
+_WORKED = re.compile(
+    r"\b(?:that|it|this) (?:worked|did the trick|helped|fixed (?:it|the)|solved (?:it|the))\b[^.?!]{0,12}?[:,–—-]?\s(?=\w+[^.?!]{15,})|\b\w+ing [^.?!]{3,60} (?:fixed|solved|resolved|did the trick)\b", re.IGNORECASE
+)
+_OWN_WIDE = re.compile(r"我[^，。！？]{0,8}?(?:住在|搬到|搬去|在.{1,12}(?:工作|上班|上学)|的.{1,8}(?:是|叫|在|有|住|生日)|是|有|叫|喜欢|不喜欢|讨厌|对.{1,8}过敏|结婚|辞职|换了|养了)|(?:私|僕|俺)は")
 _OF_OWN, _OF_TEAM = 3.4, 3.0
 _GIVEN = re.compile(r"\b(?:the fact that|given that|now that|seeing that|since|because|although|even though)\s+", re.IGNORECASE)
 _LEAD = re.compile(
@@ -115,10 +132,14 @@ class State(NamedTuple):
 
 
 def states(messages: Sequence[Message]) -> list[Item]:
-    """What users tell on the way, a part of a sentence each; none of people's talks, where every statement is weighed."""
-    if talks(messages) is not None:
+    """What users tell on the way, a part of a sentence each; none of people's talks, where every statement is weighed.
+
+    Where nobody answers, also the rules, choices and preferences that they state.
+    """
+    named = talks(messages)
+    if named:
         return []
-    out = []
+    out = [i for i in requests(messages, {m.id: spoken(m) for m in messages}, chat=True) if i.section in _RULES] if named is False else []
     for message in messages:
         if voice(message) != "user":
             continue
@@ -127,7 +148,8 @@ def states(messages: Sequence[Message]) -> list[Item]:
             if found is not None:
                 text = clean(sentence.text[found.start : found.end].strip(" ,;:?？"))
                 place = Span(message.id, sentence.start + found.start, sentence.start + found.end, message.turn)
-                out.append(Item("event", text, key=STATE, spans=(place,), weight=found.weight, trust="user", at=message.at))
+                section: Section = "constraint" if _RULE.search(text) else "pattern" if _WORKED.search(text) else "event"
+                out.append(Item(section, text, key=STATE, spans=(place,), weight=found.weight, trust="user", at=message.at))
     return out
 
 
@@ -164,7 +186,9 @@ def _weight(clause: str) -> float:
     own = _OWN.search(clause) or _OWN_WIDE.search(clause)
     if own and not _MAYBE.search(clause[: own.start()]) and not _ABOUT_IT.search(clause):
         return _OF_OWN + 0.6 * len(hits) + 1.0 * bool(_FRESH.search(clause))
-    team = _TEAM.search(clause)
+    if _RULE.search(clause):
+        return _OF_TEAM + 1.0
+    team = _TEAM.search(clause) or _NEWS.search(clause) or _WORKED.search(clause)
     if team and not _MAYBE.search(clause[: team.start()]):
         return _OF_TEAM + 0.6 * len(hits) + 1.0 * bool(_FRESH.search(clause))
     if not hits:

@@ -95,12 +95,13 @@ DELETE FROM source WHERE tenant = ?1 AND (parent = ?2 OR child = ?2);
 DELETE FROM source WHERE tenant = ? AND child = ?;
 
 -- name: near_facts
--- The facts of one scope that share most keys: two, or one of those that are enough alone.
+-- The facts of one scope that share most keys: two, and nearly half of what the shorter one has; or one of those that are enough alone.
 SELECT f.rid, f.scope, f.id, f.kind, f.text, f.why, f.source, f.trust, f.confidence, f.tags, f.valid_from, f.valid_to, f.recorded,
   f.retracted, f.status, f.supersedes, f.provenance, f.superseded_by, f.conflicts, f.subject, f.predicate, f.object
 FROM (
   SELECT fact, count(*) AS shared FROM fact_key WHERE tenant = ?1 AND scope = ?2 AND key IN (SELECT value FROM json_each(?3))
-  GROUP BY fact HAVING shared >= 2 OR max(key IN (SELECT value FROM json_each(?4)))
+  GROUP BY fact HAVING max(key IN (SELECT value FROM json_each(?4))) OR (
+    shared >= 2 AND shared >= 0.45 * min(json_array_length(?3), (SELECT count(*) FROM fact_key own WHERE own.fact = fact_key.fact)))
   ORDER BY shared DESC, fact DESC LIMIT ?5
 ) k JOIN fact f ON f.rid = k.fact
 ORDER BY k.shared DESC, f.rid DESC;
