@@ -16,15 +16,34 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from leporello.errors import LeporelloError
-from leporello.policies import ContextPolicy, FoldPolicy, LoopPolicy, Policies, RecallPolicy, WritePolicy
-from leporello.records import Compact, Draft, Episode, Fact, Item, Message, Note, Provenance, Scope, Span
-from leporello.results import Block, Call, FoldReport, Hit, ImportReport, Layers, LoopReport, Omitted, Reason, Recall, Receipt, SessionInfo
+from leporello.policies import ContextPolicy, FoldPolicy, GuardPolicy, LoopPolicy, Policies, RecallPolicy, WritePolicy
+from leporello.records import Claim, Compact, Draft, Episode, Fact, Item, Message, Note, Provenance, Revision, Scope, Span
+from leporello.results import (
+    Block,
+    Call,
+    Consolidation,
+    FactChange,
+    FoldReport,
+    Hit,
+    ImportReport,
+    Layers,
+    LoopReport,
+    Omitted,
+    Reason,
+    Recall,
+    Receipt,
+    SessionInfo,
+)
 
 if TYPE_CHECKING:
     from leporello import aio
+    from leporello.core.graph import Edge, Entity, Neighbourhood, Path
     from leporello.core.loop.usage import Price
     from leporello.flows.context import Context
     from leporello.flows.explain import Explanation, Quote
+    from leporello.flows.find import Finding
+    from leporello.formats.project import ProjectReport
+    from leporello.knowledge import Conflict, Suspect
     from leporello.memory import Memory, Scoped, migrate, open, reembed
     from leporello.session import Session
 
@@ -32,15 +51,23 @@ __version__ = "0.1.0"
 __all__ = [
     "Block",
     "Call",
+    "Claim",
     "Compact",
+    "Conflict",
+    "Consolidation",
     "Context",
     "ContextPolicy",
     "Draft",
+    "Edge",
+    "Entity",
     "Episode",
     "Explanation",
     "Fact",
+    "FactChange",
+    "Finding",
     "FoldPolicy",
     "FoldReport",
+    "GuardPolicy",
     "Hit",
     "ImportReport",
     "Item",
@@ -50,21 +77,26 @@ __all__ = [
     "LoopReport",
     "Memory",
     "Message",
+    "Neighbourhood",
     "Note",
     "Omitted",
+    "Path",
     "Policies",
     "Price",
+    "ProjectReport",
     "Provenance",
     "Quote",
     "Reason",
     "Recall",
     "RecallPolicy",
     "Receipt",
+    "Revision",
     "Scope",
     "Scoped",
     "Session",
     "SessionInfo",
     "Span",
+    "Suspect",
     "WritePolicy",
     "aio",
     "migrate",
@@ -73,6 +105,8 @@ __all__ = [
 ]
 
 _LATER = {
+    "Conflict": "knowledge", "Edge": "core.graph", "Entity": "core.graph", "Finding": "flows.find", "Neighbourhood": "core.graph", "Path": "core.graph",
+    "ProjectReport": "formats.project", "Suspect": "knowledge",
     "Context": "flows.context", "Explanation": "flows.explain", "Memory": "memory", "Price": "core.loop.usage", "Quote": "flows.explain",
     "Scoped": "memory", "Session": "session", "migrate": "memory", "open": "memory", "reembed": "memory",
 }  # fmt: skip

@@ -280,7 +280,9 @@ class Scoped(Tiers):
         counts = {**(more or {}), "project lines": drop_project_lines(self._ports, gone) if gone else 0}
         return replace(receipt, counts={**receipt.counts, **{k: n for k, n in counts.items() if n}})
 
-    def graph(self, name: str, *, depth: int = 1, as_of: Moment | None = None, believed_at: Moment | None = None, limit: int = 100) -> Neighbourhood:
+    def graph(
+        self, name: str, *, depth: int = 1, as_of: Moment | None = None, believed_at: Moment | None = None, limit: int = 100
+    ) -> Neighbourhood:
         """What stands around a name: typed edges from facts, and from messages that mention it, each with its source and time.
 
         `depth` steps from 1 to 4; at most `limit` edges. `NotFound` if neither a fact nor a message of this scope holds the name.
@@ -291,9 +293,7 @@ class Scoped(Tiers):
             believed_at=moment(believed_at), limit=most,
         )  # fmt: skip
 
-    def paths(
-        self, a: str, b: str, *, as_of: Moment | None = None, believed_at: Moment | None = None, limit: int = 5
-    ) -> tuple[Path, ...]:
+    def paths(self, a: str, b: str, *, as_of: Moment | None = None, believed_at: Moment | None = None, limit: int = 5) -> tuple[Path, ...]:
         """Ways from one name to another through what is known, the shortest first."""
         most = checks.count(limit, "limit", least=1, most=100)
         return paths(

@@ -37,10 +37,10 @@ def test_the_commands_are_those_that_are_promised() -> None:
     assert {p[0] for p in COMMANDS} == {
         "demo", "import", "export", "remember", "learn", "recall", "context", "fold", "compact", "unfold", "close", "notes", "pins", "sessions",
         "messages", "episodes", "facts", "explain", "erase", "stats", "doctor", "backup", "reembed", "migrate", "bench", "consolidate",
-        "confirm", "contradict", "retract", "archive", "restore", "history", "conflicts", "quarantine",
+        "confirm", "contradict", "retract", "archive", "restore", "history", "conflicts", "quarantine", "find", "graph", "project",
     }  # fmt: skip
     assert {p[1] for p in COMMANDS if len(p) > 1} == {
-        "list", "set", "get", "unset", "add", "remove", "cost", "find", "fold", "loop", "contradict", "know",
+        "list", "set", "get", "unset", "clear", "export", "import", "add", "remove", "write", "read", "cost", "find", "fold", "loop", "contradict", "know",
     }  # fmt: skip
 
 

@@ -125,6 +125,36 @@ def get_note(call: Call, key: Annotated[str, typer.Argument(help="The key.")]) -
     call.answer({"key": key, "value": value}, [_shown(value)])
 
 
+@command(notes, "clear", example="leporello notes clear --session s1")
+def clear_notes(call: Call) -> None:
+    """Remove the notes of exactly this scope; closing a session does it too."""
+    with call.scope() as scope:
+        cleared = scope.clear_notes()
+    call.answer({"cleared": cleared}, ())
+    call.remark(f"{cleared} notes removed.")
+
+
+@command(notes, "export", example="leporello notes export notes.jsonl --session s1")
+def export_notes(call: Call, path: Annotated[str, typer.Argument(help="The file to write; - prints to standard output.")]) -> None:
+    """Write the notes as JSON Lines, newest first: key, value, ts, confidence."""
+    with call.scope() as scope:
+        if path == "-":
+            sys.stdout.write(scope.notes_jsonl())
+            return
+        count = scope.export_notes(path)
+    call.answer({"path": path, "notes": count}, ())
+    call.remark(f"{count} notes written.")
+
+
+@command(notes, "import", example="leporello notes import notes.jsonl --session s1")
+def import_notes(call: Call, path: Annotated[str, typer.Argument(help="A file of JSON Lines as `notes export` writes it.")]) -> None:
+    """Read notes from JSON Lines; of a key that is there already the newer one stays."""
+    with call.scope(new=True) as scope:
+        report = scope.import_notes(Path(path))
+    call.answer(report.to_dict(), (body(f"line {b.number}: {b.why}", style="yellow") for b in report.bad))
+    call.remark(f"{report.stored} notes set, {report.older} were older, {len(report.bad)} lines could not be read.")
+
+
 @command(notes, "unset", example="leporello notes unset last_error --session s1")
 def unset_note(call: Call, key: Annotated[str, typer.Argument(help="The key.")]) -> None:
     """Remove a note of exactly this scope."""

@@ -247,7 +247,7 @@ def _mode(tokens_: Sequence[Token]) -> str:
     folded = [t.fold for t in tokens_]
     changed = any(w in words.CHANGE_STEMS or w in words.ENDED for w in folded if w.isascii())
     perfect = any(w in {"have", "has", "ve"} for w in folded)
-    past = any(t.fold in words.PAST and not (t.fold == "had" and changed) for t in tokens_)
+    past = any(t.fold in words.PAST and not (t.fold == "had" and changed) for t in tokens_) and not passive(folded)
     if _has(tokens_, words.PAST_PHRASES) or (past and not changed and not perfect):
         return "past"
     going = find(tokens_, _GOING)
@@ -257,6 +257,20 @@ def _mode(tokens_: Sequence[Token]) -> str:
     if any(w in words.FUTURE for w in folded) or _has(tokens_, words.FUTURE_PHRASES):
         return "future"
     return "told"
+
+
+_STATES = frozenset(
+    "married based called named located interested used engaged employed supposed scared tired bored single excited worried red need bed".split()
+)
+
+
+def passive(folded: Sequence[str]) -> bool:
+    """Was discharged, were reassigned: something happened, rather than that it was so."""
+    for i, word in enumerate(folded):
+        if word in {"was", "were"}:
+            after = next((w for w in folded[i + 1 : i + 4] if w not in words.ADVERBS and w != "not"), "")
+            return len(after) > 4 and after.endswith("ed") and after not in _STATES
+    return False
 
 
 _WANTS = frozenset("quiero quiere queremos quieren veux veut voulons veulent".split())

@@ -61,6 +61,8 @@ for _kind, _scale, _names in (
 ):  # fmt: skip
     for _name in _names.split():
         _UNITS[_name] = (_kind, _scale)
+        if len(_name) > 3:
+            _UNITS.setdefault(stem(_name), (_kind, _scale))
 MEASURES = frozenset(kind for kind, _ in _UNITS.values()) | {"age", "version"}
 """Kinds of units, as opposed to nouns that are counted."""
 
@@ -175,7 +177,8 @@ def _month_at(tokens: Sequence[Token], i: int) -> _Found:
         word = tokens[i + offset].fold if i + offset < len(tokens) else ""
         if word in {"de", "del"} or not word:
             continue
-        if offset == width and (found := _ORDINAL.match(word)) and 1 <= int(found.group(1)) <= 31:
+        after = tokens[i + offset + 1].fold if i + offset + 1 < len(tokens) else ""
+        if offset == width and (found := _ORDINAL.match(word)) and 1 <= int(found.group(1)) <= 31 and stem(after) not in _UNITS:
             out.append(("day", int(found.group(1))))
             width = offset + 1
         elif word.isascii() and len(word) == 4 and word.isdigit() and word[:2] in {"19", "20"}:

@@ -19,7 +19,7 @@ SELECT fact FROM claim WHERE tenant = ?1 AND fact IS NOT NULL
   AND id IN (SELECT target FROM claim WHERE tenant = ?1 AND fact IN (SELECT value FROM json_each(?2)));
 
 -- name: delete_claim
-DELETE FROM claim WHERE tenant = ? AND id = ? RETURNING rid;
+DELETE FROM claim WHERE tenant = ? AND id = ?;
 
 -- name: delete_claims_of
 DELETE FROM claim WHERE tenant = ? AND fact = ? RETURNING rid;
