@@ -147,13 +147,16 @@ class Memory:
         self._ports.store.close()
 
     def _resume(self) -> None:
-        """Consolidates what sessions left that were never closed: a little at once, much in the background (D46)."""
+        """Consolidates what sessions left that were never closed: a little at once, much in the background (D46).
+
+        An agent loop that was at work within the hour is left: it may be resumed.
+        """
         left = waiting(self._ports)
         rules = self._ports.compactor.name == self._ports.fallback.name  # no model is waited for
         if 0 < left <= _AT_ONCE and rules:
-            everywhere(self._ports)
+            everywhere(self._ports, idle=True)
         elif left:
-            self._background.run(lambda stop: everywhere(self._ports, stop=stop))
+            self._background.run(lambda stop: everywhere(self._ports, stop=stop, idle=True))
 
     def _note_shown(self) -> None:
         """Writes which records were shown, if the store can be written."""

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 
 import apsw
 import apsw.ext
 import pytest
 
+import leporello
+from leporello.adapters.sqlite import codec
 from leporello.adapters.sqlite import store as store_module
+from leporello.adapters.sqlite.files import APPLICATION_ID
 from leporello.adapters.sqlite.queries import migrations, queries, schema
 from leporello.adapters.sqlite.store import SqliteStore
-from leporello.records import Scope
+from leporello.core.times import micros
+from leporello.flows.indexing import KEYED
+from leporello.memory import reembed
+from leporello.records import Fact, Scope
+from leporello.testing import ManualClock
 from leporello.testing.conformance.samples import log, say
 
 S1 = Scope(session="s1")
@@ -84,6 +93,75 @@ def test_an_old_store_keeps_its_records(tmp_path: Path, monkeypatch: pytest.Monk
     store = SqliteStore(path)
     assert [m.text for m in log(store, S1)] == ["one", "two"] and store.check() == []
     store.close()
+
+
+OLD = datetime(2026, 1, 5, tzinfo=UTC)
+
+
+def of_version_two(path: str, *facts: tuple[str, datetime | None, str, str]) -> None:
+    """A store as version 2 of the schema left it, with facts of the user "ann": text, end, status, history."""
+    db = apsw.Connection(path)
+    for version, name, sql in migrations()[:2]:
+        db.execute(sql)
+        db.execute("INSERT INTO migration VALUES (?, ?, ?)", (version, name, 0))
+    db.execute(
+        "INSERT INTO setting VALUES ('embedder', 'hash:256'); INSERT INTO tenant VALUES (1, 'default'); INSERT INTO name VALUES (1, 1, 'ann')"
+    )
+    db.execute("INSERT INTO scope VALUES (1, 1, 1, 0, 0, 0)")
+    at = micros(OLD)
+    for n, (text, end, status, was) in enumerate(facts, 1):
+        row = (n, f"f_{n:030x}", codec.pack(text), codec.dump([]), at, end and micros(end), at, status, codec.dump([None, [], [], []]))
+        db.execute("INSERT INTO fact VALUES (?, 1, 1, ?, 'fact', ?, '', 'user_stated', 'user', 10000, ?, ?, ?, ?, NULL, ?, '[]', ?)", row)
+        db.execute("INSERT INTO entry VALUES (NULL, 1, 1, 1, 2, ?, 0, ?, ?, x'', zeroblob(512))", (n, at, at))
+        if was:
+            db.execute("INSERT INTO history VALUES (NULL, 1, ?, ?, 'supersede', 'x', '', ?)", (n, micros(end or OLD), was))
+    db.pragma("user_version", 2)
+    db.pragma("application_id", APPLICATION_ID)
+    db.close()
+
+
+def test_facts_of_an_older_store_are_facts_as_any(tmp_path: Path) -> None:
+    """They come back, are found as near, and can be contradicted and restored; what they were before is known too."""
+    path, clock = str(tmp_path / "store.db"), ManualClock(datetime(2026, 6, 1, tzinfo=UTC))
+    march = datetime(2026, 3, 1, tzinfo=UTC)
+    was = json.dumps({"text": "Berta waters the plants.", "status": "active", "confidence": 1.0, "valid_to": None})
+    of_version_two(
+        path, ("The value of k3 is 5.", None, "active", ""), ("Berta waters the plants.", march, "deprecated", was), ("A put aside.", None, "archived", "")
+    )  # fmt: skip
+    SqliteStore(path).close()
+    with leporello.open(path, embedder="hash", clock=clock) as mem:
+        ann = mem.scope(user="ann")
+        five, plants, aside = ann.facts(status="all")
+        assert [f.status for f in (five, plants, aside)] == ["active", "deprecated", "archived"] and ann.facts() == (five,)
+        assert ann.facts(as_of=OLD) == (five, plants) and [f.valid_to for f in ann.facts(believed_at=OLD)[:2]] == [None, None]
+        assert ann.learn("the value of K3 is 5").id == five.id and [h.record.id for h in ann.recall("value k3").hits] == [five.id]
+        nine = ann.learn("The value of k3 is 9.")
+        ended = ann.get(five.id)
+        assert isinstance(ended, Fact) and (ended.superseded_by, ended.valid_to, nine.supersedes) == (nine.id, nine.valid_from, (five.id,))
+        assert ann.retract(plants.id).valid_to == march
+        assert ann.restore(plants.id).status == "active" and ann.contradict(plants.id).status == "deprecated"
+        assert ann.confirm(aside.id).status == "archived" and ann.restore(aside.id).status == "active"
+        assert mem.doctor() == []
+
+
+def test_keys_are_made_once(tmp_path: Path) -> None:
+    path = str(tmp_path / "store.db")
+    of_version_two(path, *((f"The value of k{n} is 5.", None, "active", "") for n in range(30)))
+    for _ in range(2):
+        with leporello.open(path, embedder="hash") as mem:
+            assert mem._ports.store.setting(KEYED)
+            with mem._ports.store.read() as r:
+                keys, newest = (r.db.execute(f"SELECT {what}").get for what in ("count(*) FROM fact_key", "max(rid) FROM entry"))  # type: ignore[attr-defined]
+            assert keys >= 60 and newest == 60
+
+
+def test_facts_are_near_after_all_vectors_were_made_again(tmp_path: Path) -> None:
+    path = str(tmp_path / "store.db")
+    with leporello.open(path, embedder="hash") as mem:
+        fact = mem.scope(user="ann").learn("The value of k3 is 5.")
+    reembed(path, embedder="hash")
+    with leporello.open(path, embedder="hash") as mem:
+        assert mem.scope(user="ann").learn("the value of k3 is  5.").id == fact.id and len(mem.scope(user="ann").facts()) == 1
 
 
 def test_a_store_that_is_only_read_is_not_migrated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -201,16 +201,13 @@ class Play:
     def contradict(self, key: int, other: int | None, *, text: bool) -> None:
         now = self.clock.now()
         state = self.model.at(now)[key]
-        over = state.retracted is not None or (state.end is not None and (state.end <= now or state.end == state.start))
         if other is None and not text:
             if state.archived and state.start > now:
                 return
             self.user.contradict(self.ids[key])
             self.model.events.append(Event("end", now, key, start=max(now, state.start)))
-        elif over:
-            if self.user.get(self.ids[key]).status == "deprecated":
-                with pytest.raises(BadValue):
-                    self.user.contradict(self.ids[key], by=self.ids[other] if other is not None else "anything else")
+        elif state.retracted is not None:
+            return  # what was never so is not replaced
         elif text:
             new = self.fresh()
             ended = self.user.contradict(self.ids[key], by=self.model.texts[new])

@@ -391,13 +391,13 @@ def test_a_fact_with_very_many_sources_goes_with_each_of_them(mem: Memory, clock
     """Each of sixty messages says it in words of its own; the words of each go with it."""
     ann = mem.scope(user="ann", session="s")
     words = [f"The value of k3 is 5{'!' * n}" for n in range(1, 60)] + ["The value of k3 is 5 ."]
-    pages = [told(ann, w, why=f"{MARK}-{n}")[0] for n, w in enumerate(words)]
+    pages = [told(ann, w, why=f"{MARK}-{n:03d}")[0] for n, w in enumerate(words)]
     (fact,) = ann.facts()
     assert len(fact.provenance.spans) == 60
     for n in (59, 55, 0):
         ann.erase(pages[n].id)
     (fact,) = ann.facts()
     assert len(fact.provenance.spans) == 57 and sound(mem)
-    assert [n for n in (0, 55, 59) if left_in(tmp_path, f'{MARK}-{n}"')] == []
+    assert [n for n in (0, 55, 59) if left_in(tmp_path, f"{MARK}-{n:03d}")] == []
     ann.erase(*(p.id for n, p in enumerate(pages) if n not in (59, 55, 0)))
     assert ann.facts(status="all") == () and left_in(tmp_path, MARK) == []

@@ -16,8 +16,11 @@ METHODS = {
     "Forking": 1,
     "NativeBlocks": 0,
     "NativeCompaction": 1,
-    "Reader": 18,
-    "Writer": 17,  # beside those of a Reader
+    # Facts are derived from claims, and asked for as they were believed: as_believed, near, claims, acting, history, mark. What was
+    # shown, so that it is known again when it comes back: shown.
+    "Reader": 25,
+    # Beside those of a Reader. Claims and history are written (put_claims, drop_claims, put_history), and what was shown (put_shown).
+    "Writer": 21,
     "Store": 8,
 }
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 
 from leporello.core import facts as rules
 from leporello.core import windows
@@ -24,6 +25,7 @@ from leporello.records import Claim, Episode, Fact, Item, Message, Operation, Pr
 from leporello.results import Consolidation, FactChange, FoldReport
 
 _SHOWN = 2_000
+_RESUMED = timedelta(hours=1)
 _READING = 2_000
 _KNOWN = 80
 
@@ -58,10 +60,10 @@ def consolidate(ports: Ports, scope: Scope, *, upto: int | None = None) -> Conso
     return replace(report, sessions=1, messages=len(messages), fallbacks=fallbacks)
 
 
-def consolidate_all(ports: Ports, scope: Scope, *, stop: Callable[[], bool] = lambda: False) -> Consolidation:
-    """Every session that the scope sees, the one that began first first, until `stop()` says so."""
+def consolidate_all(ports: Ports, scope: Scope, *, stop: Callable[[], bool] = lambda: False, idle: bool = False) -> Consolidation:
+    """Every session that the scope sees, the one that began first first, until `stop()` says so; with `idle` none that may go on."""
     with ports.store.read() as r:
-        waiting = [s for s in r.sessions(scope) if s.messages > s.consolidated]
+        waiting = [s for s in r.sessions(scope) if s.messages > s.consolidated and not (idle and _goes_on(ports, r, s))]
         began = {s.rid: next((m.at for m in r.messages(s, first=s.consolidated + 1)), ports.clock.now()) for s in waiting}
     report = Consolidation()
     for state in sorted(waiting, key=lambda s: (began[s.rid], s.scope.session or "")):
@@ -72,18 +74,27 @@ def consolidate_all(ports: Ports, scope: Scope, *, stop: Callable[[], bool] = la
 
 
 def waiting(ports: Ports) -> int:
-    """How many messages of the store no consolidation has read."""
+    """How many messages of the store no consolidation has read, less those of agent loops that may go on."""
     with ports.store.read() as r:
-        return sum(max(0, s.messages - s.consolidated) for tenant in r.tenants() for s in r.sessions(Scope(tenant)))
+        left = (s for tenant in r.tenants() for s in r.sessions(Scope(tenant)) if s.messages > s.consolidated)
+        return sum(s.messages - s.consolidated for s in left if not _goes_on(ports, r, s))
 
 
-def everywhere(ports: Ports, *, stop: Callable[[], bool] = lambda: False) -> Consolidation:
-    """Every session of every tenant, until `stop()` says so; the rest is for another time."""
+def _goes_on(ports: Ports, r: Reader, state: SessionState) -> bool:
+    """True for an agent loop that was at work within the hour: whoever resumes it sends what it would have sent without a stop."""
+    if r.loop(state.scope) is None:
+        return False
+    last = next(iter(r.messages(state, first=state.messages)), None)
+    return last is not None and ports.clock.now() - last.recorded_at < _RESUMED
+
+
+def everywhere(ports: Ports, *, stop: Callable[[], bool] = lambda: False, idle: bool = False) -> Consolidation:
+    """Every session of every tenant, as `consolidate_all`; what is left is for another time."""
     with ports.store.read() as r:
         tenants = r.tenants()
     report = Consolidation()
     for tenant in tenants:
-        report = report.plus(consolidate_all(ports, Scope(tenant), stop=stop))
+        report = report.plus(consolidate_all(ports, Scope(tenant), stop=stop, idle=idle))
     return report
 
 
@@ -147,7 +158,7 @@ def _known(r: Reader, scope: Scope, readings: Sequence[Episode]) -> list[Fact]:
     hashes = list(dict.fromkeys(k for i in wanted for k in keys(read(i.text))))
     found: dict[str, Fact] = {}
     for whose in _scopes(scope):
-        found.update({f.id: f for f in r.near(whose, hashes, k=_KNOWN) if f.retracted_at is None and f.status in {"active", "conflict"}})
+        found.update({f.id: f for f in r.near(whose, hashes, sure=hashes, k=_KNOWN) if f.retracted_at is None and f.status in {"active", "conflict"}})
     return list(found.values())[:_KNOWN]
 
 
@@ -262,10 +273,21 @@ class _Echoes:
         return bool(texts) and all(self._held(t, said_in) for t in texts)
 
     def _held(self, text: str, said_in: Sequence[Message]) -> bool:
-        if self.before.holds(text):
+        if any(self.before.holds(form) for form in _cut(text)):
             return True
         first = min((m.pos for m in said_in), default=0)
         return any(m.pos < first and echo.holds(text) for m, echo in self.within)
+
+
+def _cut(text: str) -> Iterable[str]:
+    """The text, and where it breaks off or begins in the middle, the same with the marks of that: a word may have been cut."""
+    yield text
+    bare = text.strip()
+    if bare and bare[-1] not in ".!?。！？":
+        yield f"{bare} …"
+    if bare[:1].islower():
+        yield f"… {bare}"
+        yield f"… {bare} …"
 
 
 def _rests(record: AnyRecord, messages: dict[str, Message]) -> bool:

@@ -98,7 +98,8 @@ def contradict(ports: Ports, scope: Scope, id: str, *, by: str | None, step: Ste
     with ports.store.write() as w:
         fact = _fact(w, scope, id)
         successor = w.record(scope, by) if by else None
-        _allow(fact, "contradict" if by is not None else "end")
+        if _ended_so(w, fact, by):
+            return fact
         _fits(fact, by, successor)
         if by is None or (isinstance(successor, Fact) and successor.scope != fact.scope):
             start = successor.valid_from if isinstance(successor, Fact) else None
@@ -111,6 +112,14 @@ def contradict(ports: Ports, scope: Scope, id: str, *, by: str | None, step: Ste
             instead = _base(w, successor)
             _take(ports, w, fact, lambda plain: replace(plain, source=instead.id), step, also=(successor,))
         return _fact(w, scope, fact.id)
+
+
+def _ended_so(r: Reader, fact: Fact, by: str | None) -> bool:
+    """True for a fact that was contradicted already, and by the same, if by anything: to say so again changes nothing."""
+    if fact.status != "deprecated":
+        return False
+    successor = r.record(fact.scope, fact.superseded_by) if fact.superseded_by else None
+    return by is not None and (by == fact.superseded_by or (successor is not None and folded(successor.text) == folded(by)))
 
 
 def _fits(fact: Fact, by: str | None, successor: AnyRecord | None) -> None:
@@ -170,7 +179,7 @@ def _base(w: Writer, fact: Fact) -> Claim:
 
 def _allow(fact: Fact, op: str) -> None:
     """What ended stays ended, until it is restored (C21)."""
-    if op in {"confirm", "archive", "contradict"} and fact.status == "deprecated":
+    if op in {"confirm", "archive"} and fact.status == "deprecated":
         raise BadValue(f"{fact.id!r} was contradicted or retracted already.", hint="Call restore(id, why=…) first if it holds after all.")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from leporello.core import facts as rules
-from leporello.flows.settle import Bench, Links, action, fact_of, homes_of, identified, index_row, source, why
+from leporello.flows.settle import Bench, Links, action, by_hand, fact_of, homes_of, identified, index_row, source, why
 from leporello.ports import Change, Ports, Writer
 from leporello.records import Claim, Fact, Revision
 
@@ -68,10 +68,12 @@ def _lives(claims: Sequence[Claim], known: dict[str, Fact], judges: Bench) -> di
             if not life.states:
                 life.revisions.append(Revision(moment, "add", d.words.actor, "", source(d.words), None))
                 life.states.append(now)
-            elif now != was:
-                cause = _cause(d, [c for c in then if c.recorded_at == moment])
+                continue
+            cause = _cause(d, [c for c in then if c.recorded_at == moment])
+            if now != was or by_hand(cause, d):
+                named = cause.op if by_hand(cause, d) else action(was, now)
                 by = now.superseded_by if now.superseded_by != was.superseded_by else source(cause)
-                life.revisions.append(Revision(moment, action(was, now), cause.actor, why(d, cause, judges), by, was))
+                life.revisions.append(Revision(moment, named, cause.actor, why(d, cause, judges), by, was))
                 life.states.append(now)
     return out
 

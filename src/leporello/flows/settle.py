@@ -216,14 +216,24 @@ def _derive(p: _Pass, claims: Sequence[Claim], known: dict[str, Fact]) -> tuple[
     for d in derived:
         was = known[ids[id(d)]]
         now = fact_of(d, was, derived, links, at)
-        if now != was:
+        if now != was or by_hand(p.cause, d):
             by = ids.get(id(d.by)) if now.superseded_by != was.superseded_by else source(p.cause)
-            out = _put(p, (was, now), Change(action(was, now), p.actor, at, why(d, p.cause, p.judges), by), d, out)
+            named = p.cause.op if by_hand(p.cause, d) else action(was, now)
+            out = _put(p, (was, now), Change(named, p.actor, at, why(d, p.cause, p.judges), by), d, out)
+    _note_step(p, homes, known, out)
     for id_, into in merged.items():
         left = replace(known[id_], retracted_at=at, status="deprecated", superseded_by=into, confidence=0.0, conflicts=())
         w.put_fact(left, Change("merge", p.actor, at, "says the same as another", into))
         out.append(Settled("merge", left, known[id_]))
     return out, homes
+
+
+def _note_step(p: _Pass, homes: dict[str, str], known: dict[str, Fact], done: Sequence[Settled]) -> None:
+    """What was done by hand stands in the fact's history also where it changes nothing, as a confirmation of what is certain."""
+    step = p.cause
+    fact = known.get(homes.get(step.target or "", ""))
+    if fact is not None and not step.text and step.op != "reinforce" and all(s.fact.id != fact.id for s in done):
+        p.writer.put_fact(fact, Change(step.op, p.actor, p.at, step.why))
 
 
 def _merged(claims: Sequence[Claim], known: dict[str, Fact], homes: dict[str, str]) -> dict[str, str]:
@@ -310,6 +320,11 @@ def index_row(ports: Ports, fact: Fact, d: rules.Derived) -> Entry:
 def shown_anew(was: Fact, now: Fact) -> bool:
     """True if the index row of a fact is another now."""
     return any(getattr(was, name) != getattr(now, name) for name in ("text", "why", "tags", "valid_from", "recorded_at", "subject"))
+
+
+def by_hand(cause: Claim, d: rules.Derived) -> bool:
+    """True if this was done to the fact by hand: then it is a change of it, whatever it changes."""
+    return not cause.text and cause.op != "supersede" and any(c.id == cause.target for c in d.claims)
 
 
 def action(was: Fact, now: Fact) -> str:

@@ -16,6 +16,7 @@ class Claim:
     of those with a capital letter. `value` is the object, `names` its names, `kinds` its (kind, value) pairs, `where` the stems of what limits
     it ("for orders") or, for "X is Y", those of X; `lesser` those of what something is preferred to. `mode` is told, reported, future, past,
     maybe or asked. `change` is 0, 1 ("now", "new") or 2 (a verb of change, a correction). `gone` and `gone_times` are what is given up.
+    `core`: `about` without what only says when or why ("after the accident"); `fixed`: weekdays that are names ("the Monday meeting").
     `event`: it happened once. `opposite`: disliked. `person`: the subject is somebody.
     """
 
@@ -42,6 +43,8 @@ class Claim:
     kinds: frozenset[tuple[str, str]] = frozenset()
     where: frozenset[str] = frozenset()
     lesser: frozenset[str] = frozenset()
+    core: frozenset[str] = frozenset()
+    fixed: frozenset[int] = frozenset()
     opposite: bool = False
     person: bool = False
 
@@ -51,6 +54,8 @@ _UNTOLD = frozenset({"", "?", "user", "we"})
 
 def contrasted(a: Claim, b: Claim) -> bool:
     """The subjects share a word and each has one that the other lacks: the staging cluster, the production cluster; my goal, Ida's goal."""
+    if a.fixed and b.fixed and not a.fixed & b.fixed:
+        return True
     if _UNTOLD & {a.subject, b.subject} or a.subject == b.subject:
         return False
     first, second = _subject_words(a), _subject_words(b)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from leporello.core.facts import cues_words as words
 from leporello.core.facts.claim import Claim
-from leporello.core.facts.clauses import Clause, find
+from leporello.core.facts.clauses import Clause, find, passive
 from leporello.core.facts.cues_frames import PERSONAL
 from leporello.core.facts.cues_kinds import OCCUPATIONS
 from leporello.core.facts.frames import Found, frames, predicate
@@ -50,9 +50,15 @@ def _base(span: Span, clause: Clause, shifted: Shift, gone: Sequence[Token]) -> 
     return Claim(
         times=span.times, numbers=span.numbers, mode=clause.mode, negated=shifted.negated, ended=shifted.ended, change=2 if lost or gone_times else shifted.change,
         about=about - {"old", "alt"} if any(q.unit == "age" for q in span.numbers) else about, verbs=span.folded, capitals=span.capitals(), gone=lost, gone_times=gone_times,
-        event=bool(span.folded & words.EVENT_VERBS), indefinite=bool(span.folded & words.INDEFINITE), additional=bool(span.folded & words.ADDITIONAL),
+        core=span.core(), fixed=span.fixed,
+        event=bool(span.folded & words.EVENT_VERBS) or _happened(span, shifted), indefinite=bool(span.folded & words.INDEFINITE), additional=bool(span.folded & words.ADDITIONAL),
         used_to=find(span.kept, words.USED_TO) >= 0,
     )  # fmt: skip
+
+
+def _happened(span: Span, shifted: Shift) -> bool:
+    """Was approved, were sold: once, and nothing that was so before is said to have become different."""
+    return not shifted.change and not shifted.ended and passive([t.fold for t in span.kept])
 
 
 def _valued(base: Claim, name: str, found: Object) -> Claim:
@@ -82,9 +88,10 @@ def _framed(span: Span, base: Claim, found: Found, context: Context) -> Iterator
         yield from _unframed(span, base, context)
         return
     things = name.startswith("use") or name == "reside"
+    told_by = frozenset(stem(w) for w in (*phrase.words, *phrase.tail))
     made = replace(
-        _valued(base, name, object_), subject=who or context.before or ("we" if things else context.first_person), lesser=lesser, opposite=phrase.opposite,
-        about=base.about - frozenset(stem(w) for w in (*phrase.words, *phrase.tail)), change=2 if phrase.changed else base.change,
+        _valued(base, name, object_), core=base.core - told_by, subject=who or context.before or ("we" if things else context.first_person), lesser=lesser, opposite=phrase.opposite,
+        about=base.about - told_by, change=2 if phrase.changed else base.change,
         ended=base.ended or (phrase.ended and not base.negated), person=person or name in PERSONAL, mode="told" if phrase.changed and base.mode == "past" else base.mode,
     )  # fmt: skip
     yield made

@@ -110,6 +110,7 @@ def _sentences(all_tokens: Sequence[Token]) -> Iterable[tuple[list[Token], bool]
 
 
 def _of_sentence(sentence: list[Token], asked: bool) -> list[Clause]:
+    sentence, corrected = _without_lead(sentence)
     first = next((t.fold for t in sentence if not t.mark), "")
     plain = [t for t in sentence if not t.mark]
     pieces = _joined(_pieces(sentence))
@@ -121,7 +122,6 @@ def _of_sentence(sentence: list[Token], asked: bool) -> list[Clause]:
     reported = _is_reported(sentence, plain)
     if reported and made:
         made[0].words = _without_reporter(made[0].words)
-    corrected = False
     for n, clause in enumerate(made):
         clause.mode = _mode(clause.words)
         head = clause.words[0].fold if clause.words else ""
@@ -139,6 +139,18 @@ def _of_sentence(sentence: list[Token], asked: bool) -> list[Clause]:
         corrected = corrected or any(t.fold in words.CORRECTION for t in clause.words) or _has(clause.words, _CORRECTED)
         clause.corrected = corrected
     return _with_given_up(made)
+
+
+def _without_lead(sentence: list[Token]) -> tuple[list[Token], bool]:
+    """Without "it turns out that" at the start, and whether it was there."""
+    plain = [i for i, t in enumerate(sentence) if not t.mark]
+    lead = [sentence[i] for i in plain[:6]]
+    if not lead:
+        return sentence, False
+    fitting = [p for p in words.LEADS.get(lead[0].fold, ()) if tuple(t.fold for t in lead[: len(p)]) == p]
+    if not fitting or max(map(len, fitting)) >= len(plain):
+        return sentence, False
+    return sentence[plain[max(map(len, fitting))] :], True
 
 
 def _supposes(token: Token) -> bool:
@@ -189,7 +201,22 @@ def _starts_clause(sentence: Sequence[Token], i: int) -> bool:
     head = rest[0]
     if head in {"i", "we", "he", "she", "they", "it", "ich", "wir", "er", "je", "j'", "nous", "yo", "nosotros"}:
         return True
-    return any(tuple(rest[: len(p.words)]) == p.words for p in PHRASES.get(head, ()))
+    if any(tuple(rest[: len(p.words)]) == p.words for p in PHRASES.get(head, ())):
+        return True
+    before = [t.fold for t in sentence[:i] if not t.mark]
+    return sentence[i].fold in _JOINS and _says(before) and any(_says_on(rest, k) for k in (1, 2))
+
+
+_JOINS = frozenset("and und y et".split())
+
+
+def _says_on(rest: Sequence[str], k: int) -> bool:
+    """Whether a copula or a known phrase of several words stands at `k`, after a subject of its own."""
+    if k >= len(rest) or rest[k] in {"'s", "be"} or rest[0] in words.NEGATION:
+        return False
+    if rest[k] in words.COPULA:
+        return True
+    return any(len(p.words) > 1 and tuple(rest[k : k + len(p.words)]) == p.words for p in PHRASES.get(rest[k], ()))
 
 
 _SKIPPED = frozenset("no longer not never does do has have ya ne n' then nicht".split())

@@ -13,7 +13,7 @@ home: live in, lives in, living in, reside in, resides in, residing in, based in
 home: wohne in, wohnt in, wohnen in, lebe in, lebt in, leben in, in … wohnt, wohnhaft in, zuhause in, in … lebt
 home: vivo en, vive en, vivimos en, viven en, resido en, reside en, residimos en, radico en, radica en, viviendo en
 home: habite a, habitent a, habitons a, habite en, habite au, habite, vit a, vis a, vivons a, vivent a, vit en, vis en, reside a, vis au, vit au, residons a
-home: 住 在, 居 住 在, 定 居 在, 家 在, 生 活 在
+home: 住 在, 住, 居 住 在, 定 居 在, 家 在, 生 活 在
 home +: moved to, move to, moves to, moving to, relocated to, moved back to, moved into, moved over to, settled down in, returned to live in
 home +: fue a vivir a, fui a vivir a, ido a vivir a, fuimos a vivir a, fue a vivir en, went to live in, gone to live in, moved house to, moved out to
 home +: parti vivre a, partie vivre a, partis vivre a
@@ -60,7 +60,8 @@ partner -: divorciado, divorciada, divorcio, se divorcio, me divorcie, se separo
 partner -: divorce, divorcee, separe, separee, rompu avec, quitte son mari, quitte sa femme, veuf, veuve, rompu
 partner -: 离 婚, 分 手, 离 了 婚, 分 了 手
 boss: report to, reports to, boss is, manager is, supervisor is, berichtet an, berichte an, chef ist, chefin ist, vorgesetzter ist, vorgesetzte ist, jefe es, jefa es, reporta a, reporto a, chef est, cheffe est, manager est, patron est, 老 板 是, 上 司 是, 领 导 是
-school: study at, studies at, studying at, enrolled at, goes to school at, attends, studiert an, studiere an, studiert in, estudia en, estudio en, etudie a, 就 读 于, 在 … 读 书, 在 … 上 学
+school: student at, goes to, studying in, studies in, degree at, study at, studies at, studying at, enrolled at, goes to school at, attends, studiert an, studiere an, studiert in, estudia en, estudio en, etudie a, 就 读 于, 在 … 读 书, 在 … 上 学
+school -: dropped out of, graduated from, finished school, dropped out, abgebrochen, exmatrikuliert, dejo la universidad, dejo los estudios, arrete ses etudes, 退 学, 毕 业
 major: study, studies, studying, majoring in, majors in, major is, studiert, studiere, estudia, estudio, etudie, 学 的 是, 专 业 是
 like: like, likes, love, loves, enjoy, enjoys, fond of, interested in, adore, adores, fan of, keen on, crazy about
 like: mag, moge, mogen, liebe, liebt, lieben, gefallt, fan von, geniesse, steht auf
@@ -98,9 +99,9 @@ use +: 换 成 了, 换 成, 改 用, 迁 移 到, 切 换 到, 转 到 了, 换
 reside: takes place in, take place in, held in, held at, happens in, happens at, taking place in, takes place at, located at, findet in … statt, findet im … statt, im … statt, in … statt, se celebra en, tiene lugar en, se hara en, sera en, se celebrara en, a lieu a, a lieu au, aura lieu a, se tient a, se trouve a, se encuentra en, sits in, 在 … 举 行, 在 … 举 办, 位 于, befindet sich in, liegt in
 reside +: moved the venue to, relocated the venue to, venue changed to
 lead: led by, managed by, owned by, maintained by, run by, headed by, taught by, organised by, organized by, geleitet von, von … geleitet, von … betreut, dirigido por, dirigida por, gere par, geree par, dirige par, dirigee par, 由 … 负 责, 负 责 人 是, handled by, reviewed by, assigned to, belongs to
-leads: leads the, lead the, leads, runs the, heads the, heads, manages, manages the, leite, leitet, dirige, dirijo, lidera, encabeza, maintains the, owns the, teaches the
+leads: responsible for, in charge of, handles the, looks after the, takes care of the, taking care of the, verantwortlich fur, zustandig fur, kummert sich um, responsable de, encargado de, encargada de, s' occupe de, s' occupe du, charge de, 负 责, owner of the, lead of the, leads the, lead the, leads, runs the, heads the, heads, manages, manages the, leite, leitet, dirige, dirijo, lidera, encabeza, maintains the, owns the, teaches the
 leads +: took over the, took over, taken over the, takes over the, taking over the, asumio, ubernimmt, repris
-named: named, called, name is, titled, heisst, heissen, heissen jetzt, namens, se llama, me llamo, llamado, llamada, nombre es, s' appelle, m' appelle, nom est, nomme, intitule, 叫 做, 名 叫, 叫, 名 字 是
+named: address me as, call me, goes by, go by, going by, known as, last name is, surname is, nachname ist, nenn mich, llamame, apellido es, appelle moi, appelle-moi, nom de famille est, named, called, name is, titled, heisst, heissen, heissen jetzt, namens, se llama, me llamo, llamado, llamada, nombre es, s' appelle, m' appelle, nom est, nomme, intitule, 叫 做, 名 叫, 叫, 名 字 是
 named +: renamed to, renamed, rebranded as, rebranded to, renamed as, in … umbenannt, umbenannt in, renombrado a, renombrada a, paso a llamarse, ahora se llama, renomme en, rebaptise, rebaptisee, 改 名 为, 更 名 为, 改 名 叫, 改 叫
 """
 

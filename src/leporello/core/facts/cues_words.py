@@ -37,7 +37,7 @@ STOP = _set(
 )
 
 ADVERBS = _set(
-    """now currently still recently just already presently meanwhile lately nowadays today actually finally officially usually normally always mostly mainly generally typically
+    """please kindly bitte now currently still recently just already presently meanwhile lately nowadays today actually finally officially usually normally always mostly mainly generally typically
     jetzt nun inzwischen mittlerweile neuerdings aktuell derzeit momentan gerade schon bereits noch kurzlich seitdem heute eigentlich normalerweise meistens immer endlich nunmehr ab sofort
     ahora actualmente ya todavia aun recientemente hoy normalmente siempre finalmente generalmente
     maintenant actuellement desormais recemment deja encore toujours aujourd'hui aujourd hui finalement normalement dorenavant
@@ -76,7 +76,7 @@ CHANGED_PHRASES = indexed(
     "went up|went down|gone up|gone down|goes up|came down|cut down|cut back|brought forward|put off|bumped up|decided not to|decided against"
 )
 CORRECTION = _set(
-    "correction actually oops wrong mistake corrected mistaken korrektur falsch vielmehr korrigiere correccion correccion: perdon rectifico corrijo corrige rectification correction erreur pardon 更 正 纠 正"
+    "turned-out correction actually oops wrong mistake corrected mistaken korrektur falsch vielmehr korrigiere correccion correccion: perdon rectifico corrijo corrige rectification correction erreur pardon 更 正 纠 正"
 )
 NEGATION = _set(
     "cannot not no never nor without none neither nicht kein keine keinen keinem keiner keines nie niemals ohne nunca jamas tampoco ne n' n pas jamais aucun aucune sin 不 没 未 无"
@@ -84,11 +84,15 @@ NEGATION = _set(
 
 ENDED_PHRASES = indexed(
     "no longer|decided not to|decided against|moved out|doch nicht|not any more|not anymore|any more|anymore|nicht mehr|ya no|不 再|不 了|取 消|戒 了|戒 掉|辞 职|离 职|离 开|卖 了|卖 掉|离 婚|分 手|停 止|放 弃|停 用|弃 用|去 世|停 了|下 线|退 出|停 掉|作 废|中 止"
+    "|back from|returned from|recovered from|released from|discharged from|changed my mind|changed his mind|changed her mind|changed their mind|changed our mind|no more|over with|fed up with|stopped being"
+    "|pulled out|pulled the plug|parted ways|walked away|fell out|calling off|calling it off|giving up|zuruck aus|zuruck von|zuruck vom|anders uberlegt|cambio de opinion|cambie de opinion|cambio de idea|cambie de idea"
+    "|change d' avis|de retour de|改 变 主 意|rentre de|rentree de|vuelto de|volvio de|volvi de|wieder zuruck|out of business|not going ahead|off the table"
     "|got rid of|gotten rid of|gave up|given up|called off|broke up|split up|passed away|backed out|moved off|moved away from|migrated off|moved out of|shut down|phased out|fell through|let go|laid off|dropped out"
     "|did away with|stepped down|fallt aus|fiel aus|dejo de|deje de|dejado de|dejamos de|dejaron de|rompio con|rompi con|hat aufgehort"
 )
 ENDED = _set(
     """stopped quit quits quitting cancelled canceled ended sold dropped removed discontinued deprecated abandoned retired uninstalled expired deleted scrapped axed divorced separated resigned died fired left closed
+    cancel cancelling canceling withdrawn withdrew reversed overturned rescinded postponed-indefinitely shelved demolished returned-home outgrew outgrown forgot ditching dropping quitted skipping
     dissolved sunset disbanded decommissioned dismissed ditched lifted terminated ceased revoked lost withdrew renounced unsubscribed
     aufgehort gekundigt abgesagt verkauft getrennt eingestellt storniert aufgegeben abgeschafft geschieden gestorben beendet entfernt geloscht verlassen gestrichen abgeschaltet weggegeben abbestellt ausgestiegen kundigte
     abgebrochen verstorben aufgehoben
@@ -137,6 +141,12 @@ PAST = _set(
     habitait habitais habitions vivait vivais travaillait travaillais autrefois jadis auparavant nutzte nutzten verwendete benutzte bevorzugte
     liked loved preferred hated wanted owned dated enjoyed studied spoke mochte-fruher gustaba encantaba preferia tenia teniamos estudiaba aimait aimais preferait avait avais utilisait utilisions was were war waren era eran etait etaient had hatte hatten"""
 )
+LEADS = indexed(
+    "turns out|turns out that|it turns out|it turns out that|it turned out|it turned out that|as it turns out|as it turned out|in fact|scratch that|no wait|i was wrong|my mistake|i made a mistake|i misspoke|to be precise|change of plans|small correction|sorry|"
+    "es stellte sich heraus dass|wie sich herausstellt|es stellt sich heraus dass|stellt sich heraus|tatsachlich|planänderung|resulta que|en realidad|de hecho|me equivoque|en fait|en realite|finalement|je me suis trompe|cambio de planes|changement de programme|"
+    "原 来|其 实|事 实 上"
+)
+"""What begins a sentence that puts something right."""
 PAST_PHRASES = indexed(
     "used to|as a child|as a kid|as a student|as a teenager|when i was|when she was|when he was|back then|back in|years ago|in the past|grew up|at school|als kind|als student|als jugendlicher|als ich|vor jahren|"
     "in meiner kindheit|de nino|de nina|de joven|cuando era|hace anos|en el pasado|de pequeno|de pequena|solia|solian|soliamos|quand j' etais|quand elle etait|quand il etait|enfant|il y a des annees|dans le passe|"

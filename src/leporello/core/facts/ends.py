@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from leporello.core.facts import cues_words as words
-from leporello.core.facts.claim import Claim
+from leporello.core.facts.claim import Claim, contrasted
 from leporello.core.facts.cues_frames import SINGLE
 from leporello.core.facts.frames import JOB_WORDS, JOBLESS
 from leporello.core.facts.relation import NONE, Relation
-from leporello.core.facts.tokens import stem
+from leporello.core.facts.tokens import apart, stem
 from leporello.core.facts.values import clash
 
 
@@ -37,20 +37,38 @@ def ended(old: Claim, new: Claim) -> Relation | None:
     """No longer, cancelled, stopped: what the earlier one says is over."""
     if not new.ended or old.ended:
         return None
-    if old.negated or clash(old.times, new.times):
+    if old.negated or clash(old.times, new.times) or contrasted(old, new):
         return NONE
     if new.predicate in {"employer", "partner", "job"} and old.predicate in {"employer", "partner", "job"}:
         return _ended_frame(old, new)
     if new.person and old.person and old.subject != new.subject:
         return NONE
-    over = frozenset(w for w in new.about if w not in _ENDED_STEMS and not (new.person and w == stem(new.subject))) - _OVER_FILLERS
+    if new.predicate == "school" and old.predicate in {"school", "major"}:
+        alike = not new.value or old.predicate == "major" or bool(set(new.value) & set(old.value))
+        return Relation("update", "no longer") if alike else NONE
+    if new.verbs & _RETURNED and old.predicate not in {"is", "reside", "home"}:
+        return NONE
     if new.predicate == old.predicate and new.predicate.startswith("use") and new.where and not new.where & old.where:
         return NONE if old.where else Relation("conflict", "over, perhaps only in part")
-    if new.predicate == old.predicate and new.predicate not in {"", "is"} and new.value and old.value:
-        over = frozenset(map(stem, new.value))
     if new.predicate == old.predicate and new.predicate not in {"", "is"} and not new.value and not old.value:
         return Relation("update", "no longer")
-    if not over or not over <= old.about | frozenset(map(stem, old.value)) | old.where | {stem(w) for w in old.verbs}:
+    return _over(old, new)
+
+
+def _over(old: Claim, new: Claim) -> Relation | None:
+    """Whether what the later one says is over is what the earlier one tells."""
+    over = frozenset(w for w in new.core if w not in _ENDED_STEMS and not (new.person and w == stem(new.subject))) - _OVER_FILLERS
+    if new.predicate == old.predicate and new.predicate not in {"", "is"} and new.value and old.value:
+        over = frozenset(map(stem, new.value)) & (new.core | frozenset(map(stem, new.value[:1])))
+    said = old.about | frozenset(map(stem, old.value)) | old.where | {stem(w) for w in old.verbs}
+    if over & said and (old.verbs & _MOTION or said & _TRIPS):
+        over = over - _TRIPS or over
+    missing = apart(over, said)
+    if missing and over & said:
+        missing -= _COMMITMENTS
+    if not over or missing:
+        if len(missing) == 1 and _one_more(old, new, over & said, missing):
+            return Relation("update", "no longer")
         return None if new.predicate == old.predicate and new.change == 2 and new.predicate in SINGLE else NONE
     extra = old.about - over - {stem(new.subject)} - {stem(w) for w in old.subject.split()}
     if len(extra) > max(2, len(over)) and old.predicate not in {"", "is"}:
@@ -58,9 +76,22 @@ def ended(old: Claim, new: Claim) -> Relation | None:
     return Relation("update", "no longer")
 
 
+def _one_more(old: Claim, new: Claim, shared: frozenset[str], missing: frozenset[str]) -> bool:
+    """All but one of the words of what is over are in the earlier one, which says nothing else."""
+    subject = {stem(w) for w in (*old.subject.replace("'s", "").split(), *new.subject.replace("'s", "").split())}
+    shared, left = shared - subject, apart(old.core - subject - _OVER_FILLERS, new.about)
+    return bool(shared) and not left and not missing & new.capitals and old.subject == new.subject and not old.event and not old.numbers
+
+
+_RETURNED = frozenset("returned recovered released discharged zuruck vuelto volvio volvi rentre rentree".split())
+_MOTION = frozenset(
+    "go going fly flying fliegen fliege flieg travel travelling traveling visit visiting fahren fahre fahrt reisen reise besuchen ir vamos voy viajar viajamos volar volamos aller allons vais va partir partons pars 去 飞".split()
+)
+_TRIPS = frozenset("trip travel journey visit vacatio holiday tour fly flieg reis urlaub ausflug besuch viaj visita vacacion voyag visit vacanc sejour volar 行 程 旅".split())
+_COMMITMENTS = frozenset("plan idea appointment book reservat reservatio subscriptio membership habit clas cours course order contract abo termin mitgliedschaft cita reserva suscripcio abonnement".split())
 _ENDED_STEMS = frozenset(map(stem, words.ENDED)) | words.ENDED
 _OVER_FILLERS = frozenset(
-    "decid intend 打 算 fallt fallen fiel aus away gav throw threw turn took tak shut phas up down out comer rauch any going doing using being longer anymore mehr got gave rid off giv go us call broke split up ya no plus 不 消 取 停 戒 止 掉 卖 用 再 已 经 去 弃 放 have hab tien dej deje dejo work job".split()
+    "back mind becom liv lives live wohn hous decid intend 打 算 fallt fallen fiel aus away gav throw threw turn took tak shut phas up down out comer rauch any going doing using being longer anymore mehr got gave rid off giv go us call broke split up ya no plus 不 消 取 停 戒 止 掉 卖 用 再 已 经 去 弃 放 have hab tien dej deje dejo work job".split()
 )
 
 
@@ -88,7 +119,7 @@ def polarity(old: Claim, new: Claim) -> Relation | None:
         flipped = ((old.negated or old.ended) != old.opposite) != (new.negated != new.opposite)
     if not flipped:
         return None
-    if clash(old.times, new.times) or (
+    if clash(old.times, new.times) or contrasted(old, new) or (
         old.predicate == new.predicate and old.predicate.startswith("use") and old.where and new.where and not old.where & new.where
     ):
         return NONE
@@ -97,23 +128,76 @@ def polarity(old: Claim, new: Claim) -> Relation | None:
             return NONE if new.predicate not in SINGLE or new.negated else None
         if set(old.value) != set(new.value) and not (set(old.value) <= set(new.value) or set(new.value) <= set(old.value)):
             return NONE
-        return Relation("update", "the other way round now") if new.change else Relation("conflict", "yes and no")
-    a, b = old.about | old.where, new.about | new.where
+        sure = new.change or (set(old.value) == set(new.value) and old.core == new.core and not new.verbs & _NEVER)
+        return Relation("update", "the other way round now") if sure else Relation("conflict", "yes and no")
+    a, b = old.core | old.where, new.core | new.where
     if not a or not b or len(a & b) < max(1, min(len(a), len(b))) or len(a ^ b) > 2:
         return None if new.change == 2 and not new.negated else NONE
-    return Relation("update", "the other way round now") if new.change and len(a ^ b) <= 1 else Relation("conflict", "yes and no")
+    sure = (new.change and len(a ^ b) <= 1) or (a == b and old.subject == new.subject and not old.event and not (new.verbs | old.verbs) & _NEVER)
+    return Relation("update", "the other way round now") if sure else Relation("conflict", "yes and no")
+
+
+_NEVER = frozenset("never nie niemals nunca jamas jamais".split())
 
 
 def led(old: Claim, new: Claim) -> Relation | None:
-    """Somebody else now leads the same."""
-    if (
-        old.predicate != "leads"
-        or new.predicate != "leads"
-        or old.subject == new.subject
-        or frozenset(map(stem, old.value)) != frozenset(map(stem, new.value))
-        or not old.value
-    ):
+    """Somebody else now leads the same, or it was handed to somebody else."""
+    if old.negated or new.negated or old.ended or new.ended or contrasted(old, new):
         return None
-    if old.negated or new.negated or old.ended or new.ended or "?" in {old.subject, new.subject}:
+    if old.predicate == new.predicate == "leads" and old.subject != new.subject and "?" not in {old.subject, new.subject}:
+        first, second = (frozenset(map(stem, c.value)) - _WORKS for c in (old, new))
+        if first and second and first == second:
+            return Relation("update", "somebody else now") if new.change else Relation("conflict", "somebody else")
+    return _handed(old, new)
+
+
+def _handed(old: Claim, new: Claim) -> Relation | None:
+    """Somebody has it in hand, and it was given to another ("reassigned to Dmitri", "is now led by Dmitri")."""
+    passed = new.verbs & _PASSED and new.verbs & _TO
+    if not (passed or (new.predicate == "lead" and new.change)) or not (old.verbs & _IN_HAND or old.predicate in {"leads", "lead"}):
         return None
-    return Relation("update", "somebody else now") if new.change else Relation("conflict", "somebody else")
+    subject = {stem(w) for w in old.subject.split()} if old.person else set()
+    mine, other = old.core - subject - _IN_HAND_STEMS - _WORKS, new.core - subject - _WORKS - _PASSED
+    shared = mine & other
+    if not shared or mine - shared or not new.capitals - old.capitals - shared:
+        return None
+    return Relation("update", "somebody else now")
+
+
+_WORKS = frozenset("project team task account work job part area projekt aufgab proyecto tarea projet tach equip equipo".split())
+_PASSED = frozenset(
+    "reassigned reassign handed passed transferred delegated given assigned ubergeben ubertragen abgegeben weitergegeben traspasado traspasaron traspaso asigno asignado asignaron transferido reasignado confie confiee transmis transfere transferee 交 转".split()
+)
+_TO = frozenset("to an a al au an on over onto 给".split())
+_IN_HAND = frozenset(
+    "responsible charge owns own lead leads leading manage manages managing works work working handle handles handling maintains runs owner verantwortlich leitet betreut zustandig kummert bearbeitet responsable encargado encargada encarga lleva dirige lidera gere occupe charge 负 做".split()
+)
+_IN_HAND_STEMS = frozenset(map(stem, _IN_HAND))
+
+
+def fulfilled(old: Claim, new: Claim) -> Relation | None:
+    """Looking for a flat, and then one was found; a passport to renew, and then it was renewed."""
+    if not old.verbs & INTENT or old.negated or new.negated or new.additional or clash(old.times, new.times):
+        return None
+    done = new.verbs & _DONE or any(w.endswith("ed") and len(w) > 4 for w in new.verbs) and not new.verbs & INTENT
+    if not done or new.mode not in {"told", "past"} or new.ended:
+        return None
+    subject = {stem(w) for w in old.subject.split()}
+    mine = old.core - subject - _INTENT_STEMS - _DONE_STEMS - _OVER_FILLERS
+    other = new.core - subject - _DONE_STEMS - _OVER_FILLERS
+    if not mine or len(apart(mine, other)) > (1 if len(mine) > 2 else 0) or len(apart(other, old.about)) > 1:
+        return None
+    return Relation("update", "done")
+
+
+INTENT = frozenset(
+    """looking searching saving want wants need needs plan plans planning hope hopes trying hiring waiting considering preparing applying thinking aiming must hunting
+    suche sucht suchen spare spart sparen mochte mochten muss mussen warte wartet plane plant brauche braucht busco busca buscamos ahorrando quiero quiere necesito necesita espero tengo-que cherche cherchons economise veux veut dois attends attend 想 找 存 打 需 等""".split()
+)
+_INTENT_STEMS = frozenset(map(stem, INTENT)) | {"to", "up", "for"}
+_DONE = frozenset(
+    """bought found got finished completed received hired filled passed arrived done submitted launched released built made moved joined learned learnt went took sold paid sent wrote chose began
+    gekauft gefunden bekommen erhalten abgeschlossen eingestellt bestanden angekommen fertig erledigt compre compro compramos encontre encontro encontramos consegui conseguio recibi termine aprobe llego
+    achete trouve obtenu recu termine fini reussi arrive 买 到 完 了""".split()
+)
+_DONE_STEMS = frozenset(map(stem, _DONE)) | {"finally", "position"}

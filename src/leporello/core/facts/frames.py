@@ -14,7 +14,7 @@ from leporello.core.facts.tokens import Token
 JOBLESS = frozenset("unemployed jobless arbeitslos desempleado desempleada paro chomage 失 待".split())
 JOB_WORDS = frozenset("job company trabajo stelle empleo".split())
 _NOUN_BEFORE = (words.DETERMINERS - {"de"}) | {"'s", "of"}
-_STATE_BEFORE = words.COPULA | frozenset("still not nicht no pas happily glucklich got se ha han we they sie wurde".split())
+_STATE_BEFORE = words.COPULA | frozenset("still not nicht no pas happily glucklich got se sich s' ha han we they sie wurde".split())
 _NOT_QUIT = frozenset("de a the my his her smoking for on at it".split())
 _NIGHTS = frozenset("night nights week days noches nachte nuits".split())
 _ARTICLES = frozenset("a an ein eine einem einer un una une the".split())
@@ -99,6 +99,8 @@ def predicate(phrase: Phrase, found: Object, *, person: bool, inside: Sequence[T
         return f"use:{technical[0]}" if technical else "use" if found.value else None
     if name == "named" and person and phrase.words[0] in {"called", "named", "titled"}:  # a show called X is not somebody's name
         return None
+    if name == "school" and phrase.ended:
+        return name
     if name in {"named", "lead", "school"}:
         return name if found.names or not phrase.words[0].isascii() else None
     return None if name == "reside" and not found.value else name

@@ -67,6 +67,11 @@ def _one_attribute(
     a: Quantity, b: Quantity, old: Claim, new: Claim, *, first: frozenset[str], second: frozenset[str], grown: bool
 ) -> Relation | None:
     extra = second - first
+    if a.unit == b.unit == "version" and new.change == 2 and {v for _, v in old.kinds} & {v for _, v in new.kinds}:
+        return Relation("update", "another version")
+    counted = a.unit == b.unit and a.unit and a.unit not in MEASURES
+    if counted and new.change and old.subject == new.subject not in {"", "?", "user", "we"} and first & second:
+        return Relation("update", "another number")
     if first == second and (first or new.change):
         return Relation("update", "another number")
     if new.change and first & second and (not extra or not first - second or len(first & second) >= 2):
@@ -81,7 +86,7 @@ def _one_attribute(
 def _attribute_stems(claim: Claim) -> frozenset[str]:
     """What tells which attribute a claim is about."""
     fillers = frozenset(map(stem, claim.verbs & (words.CUMULATIVE | _NUMBER_VERBS)))
-    return claim.about - fillers - _OWNERS
+    return claim.core - fillers - _OWNERS
 
 
 _NUMBER_VERBS = frozenset(

@@ -7,6 +7,7 @@ from leporello.core.facts.cues_frames import ALMOST_SINGLE, MANY, OPEN_VERBS, SI
 from leporello.core.facts.cues_kinds import ATTRIBUTES, COUNTRIES, EXCLUSIVE_KINDS, MANY_NOUNS
 from leporello.core.facts.relation import NONE, Relation
 from leporello.core.facts.tokens import stem
+from leporello.core.facts.values import clash
 
 
 def framed(old: Claim, new: Claim) -> Relation | None:
@@ -20,7 +21,7 @@ def framed(old: Claim, new: Claim) -> Relation | None:
         return _used(old, new)
     if a == "prefer":
         return _preferred(old, new)
-    if a == "partner" and old.value != new.value:
+    if a == "partner" and (old.value != new.value or (old.verbs ^ new.verbs) & _SINGLE):
         return _partners(old, new)
     if not old.value or not new.value or a in MANY or a == "have":
         return None if a in {"eat", "drink"} or old.numbers else NONE
@@ -36,6 +37,9 @@ def canonical(claim: Claim) -> str:
 
 def _other_value(predicate: str, old: Claim, new: Claim) -> Relation:
     if new.additional and not new.change == 2:
+        return NONE
+    first, second = dict(old.times).get("year"), dict(new.times).get("year")
+    if first and second and max(second) <= min(first):  # where somebody moved to before
         return NONE
     if predicate == "named" and (old.indefinite or new.indefinite):
         return NONE
@@ -114,11 +118,13 @@ def _stems_of(claim: Claim, kinds: set[str]) -> set[str]:
     return {stem(w) for w in claim.verbs if any(v in (w, *w.split("-")) or w.startswith(v[:4]) for k, v in claim.kinds if k in kinds)}
 
 
+_SINGLE = frozenset("single unmarried ledig soltero soltera celibataire 单".split())
+
+
 def _partners(old: Claim, new: Claim) -> Relation | None:
     if old.names and new.names and old.names != new.names:
         return Relation("update", "another partner") if not old.names & new.names else None
-    single = {"single", "unmarried", "ledig", "soltero", "soltera", "celibataire", "单 身"}
-    a, b = old.verbs & single, new.verbs & single
+    a, b = old.verbs & _SINGLE, new.verbs & _SINGLE
     if bool(a) != bool(b):
         return Relation("update", "another state of partner")
     return None if old.names or new.names else NONE
@@ -168,7 +174,7 @@ def _values(old: Claim, new: Claim) -> Relation | None:
 
 
 _SWITCHED = frozenset(
-    "switched switching changed gewechselt umgestiegen wechselte cambie cambio cambiamos cambiado pase passe passee change".split()
+    "back switched switching changed gewechselt umgestiegen wechselte cambie cambio cambiamos cambiado pase passe passee change".split()
 )
 
 
@@ -188,8 +194,15 @@ def switched(old: Claim, new: Claim) -> Relation | None:
     return Relation("update", "switched") if shared and mine - shared and len(old.about - shared) <= 3 and not old.event else None
 
 
+_RENAMED = frozenset("renamed rename rebranded umbenannt renombramos renombro renombrado rebautizado renomme renommee rebaptise 改".split())
+_NAMED = frozenset("named called name titled heisst namens llama llamado llamada appelle nomme nom 叫 名".split())
+_NAMED_STEMS = frozenset(map(stem, _NAMED))
+
+
 def renamed(old: Claim, new: Claim) -> Relation | None:
     """My roommate is called Stefan, my roommate is now Yuki."""
+    if new.verbs & _RENAMED and old.verbs & _NAMED and frozenset(map(stem, old.value)) & new.core and not old.core - new.core - _NAMED_STEMS:
+        return Relation("update", "another name")
     if {old.predicate, new.predicate} != {"named", "is"} or old.subject != new.subject or "'s" not in old.subject or not new.change:
         return None
     return Relation("update", "another name") if old.names and new.names and not old.names & new.names else None
@@ -213,13 +226,29 @@ def kinds(old: Claim, new: Claim) -> Relation | None:
         and old.subject.split("'")[0] in {new.subject, "we", "user"}
     ):
         return Relation("update", f"another {kind}")
-    if new.change == 2 and (rest_b <= rest_a or len(rest_a & rest_b) >= 1) and not _purposes_differ(old, new):
+    if (new.change == 2 or (new.change and old.predicate == "prefer")) and (rest_b <= rest_a or len(rest_a & rest_b) >= 1) and not _purposes_differ(old, new):
         return Relation("update", f"another {kind}")
     if rest_a == rest_b and old.subject == new.subject:
         if kind in EXCLUSIVE_KINDS or new.change:
             return Relation("update", f"another {kind}")
         return Relation("conflict", f"another {kind}") if old.predicate not in MANY or new.change else NONE
     return None
+
+
+_HAVING = frozenset("hav meet go do".split())
+
+
+def _thing(claim: Claim) -> frozenset[str]:
+    return frozenset() if claim.names & set(claim.subject.split()) else frozenset(map(stem, claim.subject.split()))
+
+
+def renumbered(old: Claim, new: Claim) -> Relation | None:
+    """Another telephone number, address of mail, code: long numbers in place of one another, where something says that it changed."""
+    mine, other = (frozenset(w for w in (*c.value, *c.about) if sum(map(str.isdigit, w)) > 5 or "@" in w) for c in (old, new))
+    if not mine or not other or mine & other or not new.change or new.additional or old.negated or new.negated:
+        return None
+    extra = new.about - other - old.about - old.where
+    return Relation("update", "another number") if not extra - _HAVING else None
 
 
 def aligned(old: Claim, new: Claim) -> Relation | None:
@@ -232,14 +261,14 @@ def aligned(old: Claim, new: Claim) -> Relation | None:
         or old.predicate in MANY
         or new.predicate in MANY
         or "have" in {old.predicate, new.predicate}
-        or old.subject != new.subject
+        or not (old.subject == new.subject or (old.subject in {"we", "user"} and _thing(new) and _thing(new) <= old.about))
     ):
         return None
-    if old.times and new.times or old.numbers or new.numbers or (old.indefinite and new.indefinite and new.change < 2):
+    if clash(old.times, new.times) or old.numbers or new.numbers or (old.indefinite and new.indefinite and new.change < 2):
         return None
     if old.verbs & new.verbs & OPEN_VERBS and new.change < 2:
         return None
-    shared, first, second = old.about & new.about, old.about - new.about, new.about - old.about
+    shared, first, second = old.core & new.core, old.core - new.core - _HAVING, new.core - old.core - _HAVING
     if old.predicate != new.predicate or not (1 <= len(first) <= 2 and 1 <= len(second) <= 2):
         return None
     people = {old.subject.split("'")[0]} if old.person else set()

@@ -15,10 +15,10 @@ from leporello.core.facts.claim import Claim
 from leporello.core.facts.claims import claims
 from leporello.core.facts.clauses import clauses, split_speaker, undated
 from leporello.core.facts.cues_frames import SINGLE
-from leporello.core.facts.tokens import fold
+from leporello.core.facts.tokens import fold, stem
 from leporello.core.words import query_terms
 
-_KEYS = 24
+_KEYS, _MARKS = 24, 14
 _RELATIVES = frozenset("which that who it das dies die der es que qui ce cela eso esto".split())
 
 
@@ -53,7 +53,7 @@ def read(text: str, *, speaker: str = "") -> Statement:
         of_it = bool(clause.words) and clause.words[0].fold in _RELATIVES and bool(found)
         about = found[-1].about if of_it else frozenset()
         for claim in claims(clause, speaker=who, before=before):
-            found.append(replace(claim, about=claim.about | about) if of_it else claim)
+            found.append(replace(claim, about=claim.about | about, core=claim.core | about) if of_it else claim)
             before = claim.subject if claim.subject != "?" else before
     found = [
         replace(c, about=frozenset().union(*(o.about for o in found)), subject="") if c.gone_times and not c.about else c for c in found
@@ -87,11 +87,23 @@ def _valued(claim: Claim) -> str:
 
 
 def keys(statement: Statement) -> tuple[int, ...]:
-    """Up to 24 32-bit hashes under which a statement that concerns the same thing is found again: its subject with its predicate, its telling words."""
-    found = dict.fromkeys(
-        zlib.crc32(f"{c.subject}|{attribute(c)}".encode("utf-8", "surrogatepass"))
-        for c in statement.claims[:6]
-        if c.subject and attribute(c) and c.mode != "asked"
-    )
+    """Up to 24 32-bit hashes under which a statement that concerns the same thing is found again.
+
+    Its subjects with their predicates; the stems of what it tells, but for somebody's name; its words.
+    """
+    told = [c for c in statement.claims[:6] if c.mode != "asked"]
+    marks = [f"{c.subject}|{_found_by(c)}" for c in told if c.subject and _found_by(c)]
+    marks += [f"|{s}" for c in told for s in sorted(_telling(c))]
+    found = dict.fromkeys(zlib.crc32(m.encode("utf-8", "surrogatepass")) for m in dict.fromkeys(marks[:_MARKS]))
     found.update(dict.fromkeys(int(h) for h in query_terms(undated(split_speaker(statement.text[:2_000])[1])).hashes))
     return tuple(found)[:_KEYS]
+
+
+def _found_by(claim: Claim) -> str:
+    """The predicate, one for where somebody lives and where something is."""
+    return "home" if claim.predicate == "reside" else attribute(claim)
+
+
+def _telling(claim: Claim) -> frozenset[str]:
+    people = {stem(w) for w in claim.subject.split()} if claim.person else set()
+    return frozenset(s for s in (claim.core | claim.gone) if s not in people and (len(s) > 1 or not s.isascii()))

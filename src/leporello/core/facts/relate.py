@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from leporello.core.facts.claim import Claim
 from leporello.core.facts.cues_frames import PERSONAL
-from leporello.core.facts.ends import ended, given_up, jobless, led, polarity
+from leporello.core.facts.ends import INTENT, ended, fulfilled, given_up, jobless, led, polarity
 from leporello.core.facts.measures import numbered, timed
-from leporello.core.facts.others import aligned, attribute, canonical, framed, kinds, renamed, switched
+from leporello.core.facts.others import aligned, attribute, canonical, framed, kinds, renamed, renumbered, switched
 from leporello.core.facts.read import Statement
 from leporello.core.facts.relation import NONE, Relation
 from leporello.core.facts.same import same
@@ -38,8 +38,10 @@ def relate(earlier: Statement, later: Statement, *, likeness: float | None = Non
 
 
 def _claims(old: Claim, new: Claim) -> Relation:
-    if old.mode in {"asked", "maybe", "past"} or new.mode in {"asked", "maybe"}:
+    if old.mode in {"asked", "past"} or new.mode in {"asked", "maybe"}:
         return NONE
+    if old.mode == "maybe":
+        return _meant(old, new)
     if new.mode == "past":
         over = new.used_to and old.predicate == new.predicate != "" and _subjects(old, new) and bool(old.value) and old.value == new.value
         return Relation("conflict", "said to have been so before") if over else NONE
@@ -58,11 +60,21 @@ def _claims(old: Claim, new: Claim) -> Relation:
         return relation
     if new.mode == "reported":
         return Relation("conflict", f"{relation.why}, but only reported")
-    if new.mode == "future" and not _scheduled(old, new):
+    if new.mode == "future" and old.mode != "future" and not _scheduled(old, new):
         return Relation("conflict", f"{relation.why}, but still to come")
     if relation.why != "somebody else now" and _subjects(old, new) < 2:
         return Relation("conflict", f"{relation.why}, but it is not sure of whom")
     return relation
+
+
+def _meant(old: Claim, new: Claim) -> Relation:
+    """What somebody wanted or considered is given up, or done."""
+    if not old.verbs & INTENT or old.verbs & _SUPPOSED or new.mode not in {"told", "past"} or _subjects(old, new) < 2:
+        return NONE
+    return fulfilled(old, new) or (ended(old, new) if new.ended else None) or NONE
+
+
+_SUPPOSED = frozenset("if unless wenn falls si ob whether would could".split())
 
 
 def _scheduled(old: Claim, new: Claim) -> bool:
@@ -74,7 +86,7 @@ def _scheduled(old: Claim, new: Claim) -> bool:
 def _told(old: Claim, new: Claim) -> Relation:
     if not _subjects(old, new):
         return NONE
-    for rule in (jobless, given_up, ended, polarity, framed, numbered, timed, attribute, switched, renamed, kinds, aligned):
+    for rule in (jobless, given_up, ended, fulfilled, polarity, framed, numbered, timed, attribute, switched, renamed, renumbered, kinds, aligned):
         relation = rule(old, new)
         if relation is not None:
             return relation
@@ -90,6 +102,8 @@ def _subjects(old: Claim, new: Claim) -> int:
         return 2 if b == "?" and not old.person and new.change == 2 and new.times and old.times else 1
     if a in {"user", "we"} and b in {"user", "we"}:
         return 2 if new.predicate in {"home"} or not (old.person and new.person) else 1
+    if new.ended and len(b.split()) == 1 and b in {stem(v) for v in old.value} | set(old.value) and new.about & old.about:
+        return 2
     framed = old.predicate not in {"", "is"} and new.predicate not in {"", "is"}
     if framed and not new.gone and not new.ended:
         return _named_alike(old, new)

@@ -17,8 +17,9 @@ _INSTEAD = words.indexed(
     "instead of|rather than|en lugar de|en vez de|au lieu de|au lieu d'|statt|anstatt|anstelle von|plutot que|而 不 是"
 )
 _REPLACE = frozenset(
-    "replaced replace replacing swapped swap traded substituted ersetzt ersetzen ersetzten tauschen getauscht reemplazamos reemplazo reemplace reemplazado sustituimos sustituyo sustituido remplace remplaces replaces 替".split()
+    "replaced replace replacing swapped swap traded substituted ersetzt ersetzen ersetzten tauschen getauscht reemplazamos reemplazo reemplace reemplazado sustituimos sustituyo sustituido remplace remplaces replaces 替 cambiamos cambie cambio cambiado swapping trading exchanged troque echange echanges tausche tauschte".split()
 )
+_EXCHANGED = frozenset("cambiamos cambie cambio cambiado troque echange echanges exchanged".split())
 _REPLACED_BY = frozenset("with by for durch gegen por con par contre".split())
 _SWITCHED = (Token("switched", "switched", False, False), Token("to", "to", False, False))
 _NOW = words.indexed("现 在|如 今|目 前|已 经|最 近|刚 刚|又|今 后")
@@ -79,7 +80,9 @@ def given_up(plain: list[Token], changed: bool) -> tuple[list[Token], list[Token
         return plain[:at] + plain[end:], plain[at + width : end]
     for i, word in enumerate(folded):
         if word in _REPLACE:
-            return _replaced(plain, i)
+            left, lost = _replaced(plain, i)
+            if lost:
+                return left, lost
         if changed and word in _FROM and (to := next((k for k in range(i + 2, min(i + 7, len(folded))) if folded[k] in _FROM[word]), 0)):
             return plain[:i] + plain[to:], plain[i + 1 : to]
     if "把" in folded and "换" in folded[folded.index("把") :]:
@@ -92,6 +95,8 @@ def given_up(plain: list[Token], changed: bool) -> tuple[list[Token], list[Token
 def _replaced(plain: list[Token], i: int) -> tuple[list[Token], list[Token]]:
     folded = [t.fold for t in plain]
     middle = next((k for k in range(1, len(folded)) if folded[k] in _REPLACED_BY and abs(k - i) < 8), -1)
+    if folded[i] in _EXCHANGED and (middle <= i + 1 or folded[middle] not in {"por", "contre", "for"}):
+        return plain, []
     if middle > i:  # replaced A with B
         return [*plain[:i], *_SWITCHED, *plain[middle + 1 :]], plain[i + 1 : middle]
     if middle >= 0:  # haben A durch B ersetzt

@@ -10,7 +10,7 @@ from leporello.core.facts import cues_words as words
 from leporello.core.facts.cues_frames import PHRASES
 from leporello.core.facts.cues_kinds import ALIASES, KIND, TECHNICAL
 from leporello.core.facts.tokens import Token, stem
-from leporello.core.facts.values import MEASURES, Quantity, Times, quantities, times
+from leporello.core.facts.values import MEASURES, WEEKDAYS, Quantity, Times, quantities, times
 
 DROPPED = (
     words.STOP
@@ -32,7 +32,17 @@ _NUMBERED = frozenset(
 )
 """Nouns after which a number is a name: build 41, room 4."""
 _WHEN = frozenset("last next this ago yesterday today letzten letzte letztes nachsten nachste ultimo ultima pasado pasada".split())
+_ADJUNCT = frozenset(
+    """after since because following due despite until once nachdem wegen seit weil trotz desde porque despues tras debido depuis apres suite""".split()
+)
+"""Words after which stands when or why, not what."""
+_TIME_NOUNS = frozenset(
+    "week month year morning afternoon evening night weekend summer winter spring autumn fall time semester quarter woche monat jahr sommer winter semana mes ano verano semaine mois annee ete".split()
+)
 _RUNTIMES = frozenset("node version v php java".split())
+_NAMES_AFTER = frozenset("the our my this every a der die das unser unsere".split())
+_DAYPARTS = frozenset("morning afternoon evening night noon at instead and or for with from to until by".split())
+_UNCOUNTED = words.STOP | words.ADVERBS | words.CHANGE_STEMS | words.STATE_TIME | words.QUALIFIERS | words.ENDED
 _YEAR = 31_536_000.0
 _TURNED = frozenset("turned aged cumplio cumpli".split())
 
@@ -56,7 +66,8 @@ class Span:
         self.spine = [i for i, t in enumerate(kept) if t.fold not in words.ADVERBS]
         self.times: Times
         self.times, self.used = times(kept)
-        found = quantities(kept, self.used, words.STOP | words.ADVERBS)
+        self.fixed = self._fixed()
+        found = quantities(kept, self.used, _UNCOUNTED)
         labelled = {q.index for q in found if q.index and q.unit not in MEASURES and kept[q.index - 1].fold in _NUMBERED}
         self._labels = {i: f"{kept[i - 1].fold}{kept[i].fold}" for i in labelled}
         self.numbers = tuple(self._aged(self._versioned(q)) for q in found if q.index not in labelled)
@@ -80,6 +91,33 @@ class Span:
             stem(self.kept[i].fold) for i in positions if i not in self.used and i not in self.counted and self.kept[i].fold not in DROPPED
         )
         return frozenset(_SYNONYMS.get(s, s) for s in plain) | labels
+
+    def _fixed(self) -> frozenset[int]:
+        """The weekdays that are part of a name ("the Monday meeting"); they are left out of the times where others are named."""
+        found = {
+            WEEKDAYS[t.fold]
+            for i, t in enumerate(self.kept[:-1])
+            if t.fold in WEEKDAYS and self.fold_at(i - 1) in _NAMES_AFTER and self._names_what(self.kept[i + 1].fold)
+        }
+        if found:
+            rest = tuple((f, v - found if f == "weekday" else v) for f, v in self.times)
+            if any(v for _, v in rest):
+                self.times = tuple((f, v) for f, v in rest if v)
+        return frozenset(found)
+
+    def _names_what(self, word: str) -> bool:
+        return word.isalpha() and word.isascii() and word not in DROPPED and word not in _DAYPARTS and word not in _TIME_NOUNS
+
+    def core(self) -> frozenset[str]:
+        """The stems of the telling words before what only says when or why."""
+        stop = next((i for i in range(1, len(self.kept)) if self._is_adjunct(i)), len(self.kept))
+        return self.stems(range(stop))
+
+    def _is_adjunct(self, i: int) -> bool:
+        word = self.kept[i].fold
+        if i + 1 in self.used:
+            return False
+        return word in _ADJUNCT or (word in _WHEN and self.fold_at(i + 1) in _TIME_NOUNS)
 
     def about(self) -> frozenset[str]:
         """The stems of all telling words."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from leporello.core.facts import cues_words as words
+from leporello.core.facts.clauses import find
 from leporello.core.facts.cues_frames import PERSONAL, Phrase
 from leporello.core.facts.span import DROPPED, Span
 from leporello.core.facts.tokens import Token, stem
@@ -29,7 +30,7 @@ _PLURAL_VERBS = frozenset(
 _KIN = frozenset("爸妈哥弟姐妹父母儿女妻丈婆朋同")
 _USER = frozenset("user nutzer usuario utilisateur benutzer".split())
 _I = frozenset("i we ich wir je j' nous yo nosotros nosotras".split())
-_NOT_NOUNS = DROPPED | words.CUMULATIVE | words.FIRST | words.FIRST_MANY | words.ENDED | words.EVENT_VERBS
+_NOT_NOUNS = frozenset("want wants wanted hopes needs dejo deje dejado dejamos dejaron".split()) | DROPPED | words.CUMULATIVE | words.FIRST | words.FIRST_MANY | words.ENDED | words.EVENT_VERBS
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ def _pronoun(span: Span, folded: Sequence[str], owner: str, end: int, personal: 
     verb = span.kept[end].text.lower() if framed and end < len(span.kept) else ""
     if verb.endswith("mos"):
         return "we", True
-    if len(verb) > 2 and verb.endswith(("o", "é")):
+    if (len(verb) > 2 and verb.endswith(("o", "é"))) or _first_person(span.kept[0], span.fold_at(1)):
         return context.first_person, True
     return "", False
 
@@ -132,6 +133,9 @@ def dative(span: Span, end: int, context: Context) -> str:
 
 def first_verb(span: Span) -> int:
     """Where the subject ends when the verb is not known: after the leading name or pronoun, before a time or a verb that is known."""
+    over = -1 if span.kept[0].fold.isascii() else find(span.kept, words.ENDED_PHRASES)
+    if over > 0:
+        return over
     first, after = span.kept[0], span.fold_at(1)
     if first.fold in words.DETERMINERS and after not in words.COPULA and after not in _VERBS:
         known = (i for i in span.spine if i and (i in span.used or i in span.counted or span.kept[i].fold in _AFTER_SUBJECT))

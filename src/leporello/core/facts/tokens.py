@@ -77,6 +77,16 @@ def stem(word: str) -> str:
     return word
 
 
+_PREFIX = 5
+
+
+def apart(first: frozenset[str], second: frozenset[str]) -> frozenset[str]:
+    """The stems of the first that the second has neither so nor with another ending."""
+    left = first - second
+    heads = {s[:_PREFIX] for s in second if len(s) >= _PREFIX}
+    return frozenset(s for s in left if len(s) < _PREFIX or s[:_PREFIX] not in heads) if left and heads else left
+
+
 def tokens(text: str) -> list[Token]:
     """The words and marks of a text; contractions are written out ("don't": do, not), elisions split ("j'aime": j', aime)."""
     out: list[Token] = []

@@ -40,7 +40,7 @@ _NUMBER_WORDS = {
     **{w: n for n, w in enumerate("zwei drei vier funf sechs sieben acht neun zehn elf zwolf".split(), 2)},
     **{w: n for n, w in enumerate("dos tres cuatro cinco seis siete ocho nueve diez once doce".split(), 2)},
     **{w: n for n, w in enumerate("deux trois quatre cinq six sept huit neuf dix onze douze".split(), 2)},
-    "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "hundred": 100, "zwanzig": 20, "dreissig": 30, "veinte": 20, "treinta": 30, "vingt": 20, "trente": 30, "fifteen": 15, "quince": 15, "quinze": 15, "funfzehn": 15,
+    "one": 1, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "hundred": 100, "zwanzig": 20, "dreissig": 30, "veinte": 20, "treinta": 30, "vingt": 20, "trente": 30, "fifteen": 15, "quince": 15, "quinze": 15, "funfzehn": 15,
 }  # fmt: skip
 _UNITS: dict[str, tuple[str, float]] = {}
 for _kind, _scale, _names in (
@@ -165,7 +165,7 @@ def _is_name_of_time(tokens: Sequence[Token], i: int) -> bool:
 
 
 _BEFORE_TIME = frozenset(
-    "in on by until to since from of for early late mid next last this at im am bis seit ab bis anfang ende en a de du debut fin and und is ist im vom zum every on before after till through para el los les le auf den".split()
+    "in on by until to since from of for early late mid next last this at im am bis seit ab bis anfang ende en a de du debut fin is ist im vom zum every on before after till through para el los les le auf den".split()
 )
 
 
@@ -270,6 +270,8 @@ def quantities(tokens: Sequence[Token], used: frozenset[int], stop: frozenset[st
             continue
         before = tokens[i - 1].fold if i else ""
         after = tokens[i + 1].fold if i + 1 < len(tokens) else ""
+        if token.fold == "one" and (before in {"the", "this", "that", "no", "any", "which", "each", "every"} or not after or after in stop):
+            continue
         if not unit and (
             found := _UNITS.get(after)
             or _UNITS.get(stem(after))

@@ -18,6 +18,7 @@ _DENSE = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30fa\u30f
 _MARKS = "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06ed\u0900-\u0963\u0966-\u0dff\u200c\u200d"
 _GRAM = 4
 _WORDS, _CHARACTERS = 4, 6
+_CUT = 3
 _TRIED = 64
 _GAPS = 20
 _GAP = ("…", False)
@@ -134,7 +135,8 @@ class Echoes:
             return False
         place, open_before = 0, True
         for number, piece in enumerate(pieces):
-            loose = (number > 0, number < len(pieces) - 1)
+            cut = len(piece) >= _CUT  # of a few words between gaps nothing can be told
+            loose = (number > 0 or (cut and form[0] == _GAP), number < len(pieces) - 1 or (cut and form[-1] == _GAP))
             place, open_before = 0, True
             while place < len(piece):
                 size, closed = self._run(piece, place, loose=loose, free=open_before and place == 0)

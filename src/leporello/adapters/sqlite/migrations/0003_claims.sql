@@ -57,6 +57,10 @@ INSERT INTO claim (tenant, scope, id, op, text, kind, why, source, trust, confid
 SELECT tenant, scope, 'c' || substr(id, 2), 'say', text, kind, why, source, trust, confidence, tags, ifnull(valid_from, recorded), recorded,
   provenance, 'migration', id, '', ''
 FROM fact WHERE valid_to IS NULL AND retracted IS NULL;
+INSERT INTO claim (tenant, scope, id, op, text, kind, why, source, trust, confidence, tags, at, recorded, provenance, actor, target, fact,
+  suspicion, speaker)
+SELECT tenant, scope, id || 'a', 'archive', '', kind, '', 'user', 'user', 10000, '[]', at, recorded, '[null, [], [], []]', 'migration', id, fact, '', ''
+FROM claim WHERE fact IN (SELECT id FROM fact WHERE status = 'archived');
 
 -- What was consolidated so far: the messages of the episodes that were distilled.
 UPDATE session SET consolidated = ifnull((
