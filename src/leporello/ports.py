@@ -17,20 +17,25 @@ from leporello.policies import Policies
 from leporello.records import (
     Claim,
     Compact,
-    Draft,
     Episode,
     EpisodeDraft,
     Fact,
     Item,
-    Kind,
     Message,
     Note,
     Operation,
     Revision,
     Scope,
-    Trust,
     Usage,
 )  # fmt: skip
+from leporello.rows import Change as Change
+from leporello.rows import Entry as Entry
+from leporello.rows import IndexDelta as IndexDelta
+from leporello.rows import IndexRow as IndexRow
+from leporello.rows import LoopRow as LoopRow
+from leporello.rows import Mark as Mark
+from leporello.rows import NewMessage as NewMessage
+from leporello.rows import SessionState as SessionState
 
 if TYPE_CHECKING:
     import numpy as np
@@ -138,140 +143,8 @@ def spend(usage: Usage) -> None:
         spent.append(usage)
 
 
-@dataclass(frozen=True)
-class SessionState:
-    """The state of one session: counters and how far it is folded. `rid` is the store's own handle.
-
-    `answered` and `joinable` are the state of the newest turn (`core.turns.Place`); `folded` is the position of the
-    last folded message, `folded_turn` the last turn that begins at or before it; `stalled` counts folds in a row without progress;
-    `consolidated` is the position of the last message that consolidation has read.
-    """
-
-    rid: int
-    scope: Scope
-    messages: int = 0
-    turns: int = 0
-    answered: bool = False
-    joinable: bool = False
-    folded: int = 0
-    folded_turn: int = 0
-    episodes: int = 0
-    stalled: int = 0
-    closed_at: datetime | None = None
-    consolidated: int = 0
-
-
-@dataclass(frozen=True)
-class LoopRow:
-    """What an agent loop keeps of one session, as JSON values: its settings, its counts, and the view of the past that it sends.
-
-    `shown` are the ids of the records in the view; when one of them is erased, or a message of the session, the view goes.
-    """
-
-    settings: Mapping[str, Any]
-    tally: Mapping[str, Any]
-    view: Mapping[str, Any] | None = None
-    shown: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Entry:
-    """What the index keeps of one record: term hashes (uint32) and the vector (float16), as little-endian bytes.
-
-    `keys` are the hashes under which a fact that concerns the same thing is found (`Reader.near`).
-    """
-
-    terms: bytes
-    vector: bytes
-    keys: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True)
-class Change:
-    """What was done to a fact: the action, who did it, when and why; `by` is the record that caused it."""
-
-    action: str
-    actor: str
-    at: datetime
-    why: str = ""
-    by: str | None = None
-
-
-@dataclass(frozen=True)
-class NewMessage:
-    """A message with its place, ready to be written."""
-
-    draft: Draft
-    role: str
-    pos: int
-    turn: int
-    at: datetime
-    trust: Trust
-    text: str
-    tokens: int
-    entry: Entry
-
-
-@dataclass(frozen=True)
-class IndexRow:
-    """What recall needs of one record without reading its text. Times are microseconds since 1970, UTC.
-
-    `rid` is the store's own handle, growing with every write. `agent`, `project` and `session` are the store's numbers
-    for the names of these dimensions, 0 for unset. For a message, `log` is its session's number and `pos` its position
-    there; for an episode or a fact both are 0.
-    """
-
-    rid: int
-    kind: Kind
-    log: int
-    pos: int
-    at: int
-    recorded: int
-    agent: int
-    project: int
-    session: int
-    terms: bytes
-    vector: bytes
-
-
-Mark = tuple[int, int]
-
-
-@dataclass(frozen=True)
-class IndexDelta:
-    """What changed since a mark in what a tenant and user can see; (0, 0) is the mark before everything."""
-
-    mark: Mark
-    added: Sequence[IndexRow]
-    removed: Sequence[int]
-
-
-class Reader(Protocol):
-    """One consistent snapshot of a store. A scope that is handed in sees; it never widens."""
-
-    def tenants(self) -> list[str]:
-        """Every tenant of the store."""
-        ...
-
-    def session(self, scope: Scope) -> SessionState | None:
-        """The session of exactly this scope."""
-        ...
-
-    def sessions(self, scope: Scope) -> list[SessionState]:
-        """The sessions that the scope sees, oldest first."""
-        ...
-
-    def messages(self, state: SessionState, *, first: int = 1, last: int | None = None) -> Iterator[Message]:
-        """Messages of one session by position, both ends included, in order."""
-        ...
-
-    def last_turn(self, state: SessionState, *, first: int, last: int) -> int | None:
-        """The greatest turn among the messages between two positions, both included; None if there are none."""
-        ...
-
-    def episodes(self, scope: Scope, *, session: SessionState | None = None) -> list[Episode]:
-        """Episodes that the scope sees (or of one session only), oldest first."""
-        ...
+class FactReader(Protocol):
+    """What a snapshot says of facts: as they are, as they were believed, what they are derived from, and what was shown."""
 
     def facts(self, scope: Scope, *, believed_at: datetime | None = None) -> list[Fact]:
         """Every fact that the scope sees, retracted ones too, oldest first; at a moment, as the store held them then."""
@@ -306,6 +179,34 @@ class Reader(Protocol):
 
     def mark(self, scope: Scope) -> int:
         """A number that grows with every change of a fact of the scope's tenant."""
+        ...
+
+
+class Reader(FactReader, Protocol):
+    """One consistent snapshot of a store. A scope that is handed in sees; it never widens."""
+
+    def tenants(self) -> list[str]:
+        """Every tenant of the store."""
+        ...
+
+    def session(self, scope: Scope) -> SessionState | None:
+        """The session of exactly this scope."""
+        ...
+
+    def sessions(self, scope: Scope) -> list[SessionState]:
+        """The sessions that the scope sees, oldest first."""
+        ...
+
+    def messages(self, state: SessionState, *, first: int = 1, last: int | None = None) -> Iterator[Message]:
+        """Messages of one session by position, both ends included, in order."""
+        ...
+
+    def last_turn(self, state: SessionState, *, first: int, last: int) -> int | None:
+        """The greatest turn among the messages between two positions, both included; None if there are none."""
+        ...
+
+    def episodes(self, scope: Scope, *, session: SessionState | None = None) -> list[Episode]:
+        """Episodes that the scope sees (or of one session only), oldest first."""
         ...
 
     def record(self, scope: Scope, id: str) -> AnyRecord | None:
@@ -353,28 +254,8 @@ class Reader(Protocol):
         ...
 
 
-class Writer(Reader, Protocol):
-    """One write transaction: everything or nothing. Ids are made here and never reused."""
-
-    def open_session(self, scope: Scope) -> SessionState:
-        """The session of exactly this scope, made if need be."""
-        ...
-
-    def put_session(self, state: SessionState) -> None:
-        """Writes the counters of a session."""
-        ...
-
-    def known_origins(self, state: SessionState, origins: Sequence[str]) -> set[str]:
-        """Those of the origins that the session holds already."""
-        ...
-
-    def add_messages(self, state: SessionState, new: Sequence[NewMessage], *, recorded_at: datetime) -> list[Message]:
-        """Writes messages with their index rows and media."""
-        ...
-
-    def add_episode(self, state: SessionState, episode: Episode, entry: Entry) -> Episode:
-        """Writes an episode with its index row and its sources; its id is made here."""
-        ...
+class FactWriter(Protocol):
+    """How facts and claims are written."""
 
     def add_fact(self, fact: Fact, entry: Entry, change: Change | None = None) -> Fact:
         """Writes a fact with its index row, its sources, and a first history row if given; its id is made here."""
@@ -401,6 +282,30 @@ class Writer(Reader, Protocol):
 
     def put_shown(self, records: Sequence[AnyRecord], *, at: datetime) -> None:
         """Notes that these records were shown."""
+        ...
+
+
+class Writer(Reader, FactWriter, Protocol):
+    """One write transaction: everything or nothing. Ids are made here and never reused."""
+
+    def open_session(self, scope: Scope) -> SessionState:
+        """The session of exactly this scope, made if need be."""
+        ...
+
+    def put_session(self, state: SessionState) -> None:
+        """Writes the counters of a session."""
+        ...
+
+    def known_origins(self, state: SessionState, origins: Sequence[str]) -> set[str]:
+        """Those of the origins that the session holds already."""
+        ...
+
+    def add_messages(self, state: SessionState, new: Sequence[NewMessage], *, recorded_at: datetime) -> list[Message]:
+        """Writes messages with their index rows and media."""
+        ...
+
+    def add_episode(self, state: SessionState, episode: Episode, entry: Entry) -> Episode:
+        """Writes an episode with its index row and its sources; its id is made here."""
         ...
 
     def put_episodes(self, episodes: Sequence[Episode]) -> None:

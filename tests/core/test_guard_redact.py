@@ -70,7 +70,7 @@ LEFT = [
     "tokens: 30000",
     "order 1234567890123456",
     "id 550e8400-e29b-41d4-a716-446655440000",
-    "git@github.com:x/y",
+    "git@example.org:x/y",
     "std::vector<int> a::b",
     "The password is wrong",
     "card 4111 1111 1111 1112",

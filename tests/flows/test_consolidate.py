@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import leporello
+from leporello.bench.finding import load
 from leporello.memory import Memory, Scoped
 from leporello.records import Episode, EpisodeDraft, Fact, Operation
 from leporello.testing import ManualClock, ScriptedCompactor
@@ -320,8 +321,6 @@ def test_a_fact_that_a_user_tells_is_never_quarantined(mem: Memory) -> None:
 @needs_data
 @pytest.mark.slow
 def test_no_session_of_real_talk_gives_more_than_about_ten(mem: Memory) -> None:
-    from leporello.bench.finding import load  # noqa: PLC0415
-
     for group in load(DATA / "retrieval" / "realtalk.json.gz")[:1]:
         alice = mem.scope(user="alice")
         for m in group["messages"]:

@@ -18,9 +18,11 @@ METHODS = {
     "NativeCompaction": 1,
     # Facts are derived from claims, and asked for as they were believed: as_believed, near, claims, acting, history, mark. What was
     # shown, so that it is known again when it comes back: shown.
-    "Reader": 25,
-    # Beside those of a Reader. Claims and history are written (put_claims, drop_claims, put_history), and what was shown (put_shown).
-    "Writer": 21,
+    "FactReader": 8,
+    "Reader": 17,  # beside those of a FactReader
+    # Claims and history are written (put_claims, drop_claims, put_history), and what was shown (put_shown).
+    "FactWriter": 6,
+    "Writer": 15,  # beside those of a Reader and a FactWriter
     "Store": 8,
 }
 
