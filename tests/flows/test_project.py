@@ -13,7 +13,7 @@ import pytest
 
 import leporello
 from leporello.errors import BadSetting, InputError, StoreUnreachable, TooManyRemoved, UnreadEdits
-from leporello.flows import project
+from leporello.flows import forget, project
 from leporello.memory import Memory, Scoped
 from leporello.testing import ManualClock
 from leporello.tiers import Tiers, drop_project_lines
@@ -212,9 +212,8 @@ def test_erased_facts_leave_the_files_at_once_and_never_come_back(alice: Handle,
     handle(mem.scope(user="alice")).write_project(two)
     fact = alice.project(topic="deploys")[0]
     kept = state(one)["deploys.md"]
-    alice.erase(fact.id)
     assert sorted(f for _, f in project.folders(mem._ports.store)) == [str(one), str(two)]
-    assert drop_project_lines(mem._ports, [fact.id]) == 2
+    assert alice.erase(fact.id).counts["project lines"] == 2 and drop_project_lines(mem._ports, [fact.id]) == 0
     for folder in (one, two):
         assert not any(b"Tuesdays" in t or fact.id.encode() in t for t in state(folder).values())
     alice.write_project(one)
@@ -225,12 +224,13 @@ def test_erased_facts_leave_the_files_at_once_and_never_come_back(alice: Handle,
     assert (alice.read_project(one).erased, len(alice.project())) == (0, 3)
 
 
-def test_an_erased_fact_is_dropped_by_the_next_write_too(alice: Handle, tmp_path: Path) -> None:
+def test_an_erased_fact_is_dropped_by_the_next_write_too(alice: Handle, tmp_path: Path, mem: Memory) -> None:
+    """Also when the folder could not be reached while it was erased."""
     folder = tmp_path / "m"
     alice.write_project(folder)
     fact = alice.project(topic="database")[0]
     edit(folder / "database.md", lambda t: t.replace("PostgreSQL", "MariaDB"))
-    alice.erase(fact.id)
+    forget.erase(mem._ports, alice.scope, [fact.id])
     report = alice.read_project(folder)
     assert (report.erased, report.added) == (1, ()) and len(alice.project()) == 3
     assert alice.write_project(folder).erased == 1
@@ -246,8 +246,7 @@ def test_a_bullet_that_says_what_is_known_is_taken_over_once(alice: Handle, tmp_
     again = alice.read_project(folder)
     assert (again.added, again.clashes) == ((), ()) and len(alice.project()) == 5
     redis = next(f for f in alice.project() if "Redis" in f.text)
-    alice.erase(redis.id)
-    assert (alice.read_project(folder).erased, drop_project_lines(mem._ports, [redis.id])) == (1, 1)
+    assert alice.erase(redis.id).counts["project lines"] == 1 and alice.read_project(folder).erased == 0
     assert b"Redis" not in state(folder)["deploys.md"] and len(alice.project()) == 4
     alice.write_project(folder)
     assert b"tuesdays!" not in state(folder)["deploys.md"] and alice.write_project(folder).written == ()

@@ -116,7 +116,7 @@ Force = Annotated[bool, typer.Option("--force", help="Do it although edits or ma
 
 @command(project, "write", example="leporello project write notes/ --project shop")
 def write_project(call: Call, folder: Folder, *, force: Force = False) -> None:
-    """Write the facts of the project as Markdown: an index, a file for each topic, and index.json. Edit them, then read them back."""
+    """Write the facts of the project as Markdown, with an index; edit the files, then read them back."""
     with call.scope() as scope:
         report = scope.write_project(folder, force=force)
     call.answer(report.to_dict(), _report_lines(report))
@@ -132,7 +132,10 @@ def read_project(
     ] = "keep",
     force: Force = False,
 ) -> None:
-    """Take over what was edited in the files: a changed entry corrects its fact, a new one is learned, a removed one is taken back."""
+    """Take over what was edited in the files.
+
+    A changed entry corrects its fact, a new one is learned, a removed one is taken back.
+    """
     mode: Literal["keep", "retract"] = removed  # type: ignore[assignment]
     with call.scope(new=True) as scope:
         report = scope.read_project(folder, removed=mode, force=force)

@@ -158,7 +158,9 @@ def _known(r: Reader, scope: Scope, readings: Sequence[Episode]) -> list[Fact]:
     hashes = list(dict.fromkeys(k for i in wanted for k in keys(read(i.text))))
     found: dict[str, Fact] = {}
     for whose in _scopes(scope):
-        found.update({f.id: f for f in r.near(whose, hashes, sure=hashes, k=_KNOWN) if f.retracted_at is None and f.status in {"active", "conflict"}})
+        found.update(
+            {f.id: f for f in r.near(whose, hashes, sure=hashes, k=_KNOWN) if f.retracted_at is None and f.status in {"active", "conflict"}}
+        )
     return list(found.values())[:_KNOWN]
 
 

@@ -20,7 +20,7 @@ from leporello.records import Episode, FactKind, Item, Operation, Section, Trust
 
 PER_SESSION = 10
 USUAL = 20
-"""Turns of a session that gives at most ten facts. A longer one gives as many more, and at most `MOST`."""
+"""Turns of a session that gives at most ten facts. A longer one gives one more for each four turns more, and at most `MOST`."""
 MOST = 20
 OF_AGENT = 2
 """How many of them what the agent found out may take in any case."""
@@ -84,7 +84,10 @@ _LEANS = re.compile(
     re.IGNORECASE,
 )
 """What is only understood beside what was said before it, and what praises that."""
-_OURS = re.compile(r"\b(?:we|our|us|i|i['’](?:ve|ll|m|d)|we['’](?:ve|ll|re|d)|let['’]s|decided|chose|chosen|agreed|settled|opted|switched|wir|ich|nous|on a|hemos|he)\b", re.IGNORECASE)
+_OURS = re.compile(
+    r"\b(?:we|our|us|i|i['’](?:ve|ll|m|d)|we['’](?:ve|ll|re|d)|let['’]s|decided|chose|chosen|agreed|settled|opted|switched|wir|ich|nous|on a|hemos|he)\b",
+    re.IGNORECASE,
+)
 _WANTS = re.compile(
     r"\W*(?:(?:so|and|but|also|however|ok(?:ay)?)[, ]+)*i(?:['’]m| am|['’]d| would|['’]ve been)? (?:(?:kind ?of|kinda|just|also|really|currently) )*(?:trying to|try to|want(?:ing)? to|need(?:ing)?|working on|looking (?:for|to)|"
     r"having (?:trouble|issues|problems|difficulty)|struggling|getting (?:this|an|the) |wondering|not sure|unsure|curious|like to|appreciate|worried)\b",
@@ -120,7 +123,7 @@ def _candidates(episodes: Sequence[Episode]) -> list[_Candidate]:
     out: list[_Candidate] = []
     for group in by_session.values():
         turns = sum(max(1, e.turns[1] - e.turns[0] + 1) for e in group)
-        out += _best(_of_session(group), most=min(MOST, max(PER_SESSION, PER_SESSION * turns // USUAL)))
+        out += _best(_of_session(group), most=min(MOST, PER_SESSION + max(0, turns - USUAL) // 4))
     return sorted(out, key=lambda c: (c.order, c.item.at.timestamp() if c.item.at else 0.0, c.item.text))
 
 
@@ -145,8 +148,9 @@ def _of_session(episodes: Sequence[Episode]) -> list[_Candidate]:
 
 
 def _covers(state: Item, rule: Item) -> bool:
-    """True for a state that is nearly all of a sentence which is kept as a preference, a decision or a rule."""
-    length = sum(s.end - s.start for s in rule.spans)
+    """True for a state that is nearly all of a sentence which is kept as a preference, a decision or a rule, or that states this rule."""
+    shorter = state if _LASTING.search(state.text) else rule
+    length = sum(s.end - s.start for s in shorter.spans)
     shared = sum(max(0, min(a.end, b.end) - max(a.start, b.start)) for a in state.spans for b in rule.spans if a.message == b.message)
     return shared >= 0.7 * length
 
@@ -167,7 +171,11 @@ def _tells_a_state(item: Item, states: set[tuple[str, int]]) -> bool:
 
 def _asks(item: Item) -> bool:
     """True for what a user only wants of an assistant now, or is stuck with: over with its answer."""
-    return item.trust == "user" and item.section in {"event", "next", "eliminated"} and bool(_WANTS.match(item.text) or _STUCK.search(item.text))
+    return (
+        item.trust == "user"
+        and item.section in {"event", "next", "eliminated"}
+        and bool(_WANTS.match(item.text) or _STUCK.search(item.text))
+    )
 
 
 def _best(candidates: Sequence[_Candidate], *, most: int = PER_SESSION) -> list[_Candidate]:

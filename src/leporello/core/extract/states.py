@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from leporello.core.blocks import parts
 from leporello.core.extract.said import clean, spoken, talks, voice
 from leporello.core.extract.users import requests
 from leporello.records import Item, Message, Section, Span
@@ -96,13 +97,17 @@ _NEWS = re.compile(
     re.IGNORECASE,
 )
 _WORKED = re.compile(
-    r"\b(?:that|it|this) (?:worked|did the trick|helped|fixed (?:it|the)|solved (?:it|the))\b[^.?!]{0,12}?[:,–—-]?\s(?=\w+[^.?!]{15,})|\b\w+ing [^.?!]{3,60} (?:fixed|solved|resolved|did the trick)\b", re.IGNORECASE
+    r"\b(?:that|it|this) (?:worked|did the trick|helped|fixed (?:it|the)|solved (?:it|the))\b[^.?!]{0,12}?[:,–—-]?\s(?=\w+[^.?!]{15,})|\b\w+ing [^.?!]{3,60} (?:fixed|solved|resolved|did the trick)\b",
+    re.IGNORECASE,
 )
-_OWN_WIDE = re.compile(r"我[^，。！？]{0,8}?(?:住在|搬到|搬去|在.{1,12}(?:工作|上班|上学)|的.{1,8}(?:是|叫|在|有|住|生日)|是|有|叫|喜欢|不喜欢|讨厌|对.{1,8}过敏|结婚|辞职|换了|养了)|(?:私|僕|俺)は")
+_OWN_WIDE = re.compile(
+    r"我[^，。！？]{0,8}?(?:住在|搬到|搬去|在.{1,12}(?:工作|上班|上学)|的.{1,8}(?:是|叫|在|有|住|生日)|是|有|叫|喜欢|不喜欢|讨厌|对.{1,8}过敏|结婚|辞职|换了|养了)|(?:私|僕|俺)は"
+)
 _OF_OWN, _OF_TEAM = 3.4, 3.0
 _GIVEN = re.compile(r"\b(?:the fact that|given that|now that|seeing that|since|because|although|even though)\s+", re.IGNORECASE)
 _LEAD = re.compile(
-    r"^\W*(?:(?:and|but|so|especially|considering|since|like|that|because|given|now that|also|however|aber|und|pero|y|mais|et)\b[\s,]*)+", re.IGNORECASE
+    r"^\W*(?:(?:and|but|so|especially|considering|since|like|that|because|given|now that|also|however|aber|und|pero|y|mais|et)\b[\s,]*)+",
+    re.IGNORECASE,
 )
 _WIDE = re.compile(r"(?:现在|目前|已经|最近|改为|改到|改成|增加到|减少到|达到|推迟到|提前到)[^。！？]{0,20}?[\d一二三四五六七八九十百千]+")
 _PARTS = re.compile(
@@ -114,13 +119,18 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _PASSING = re.compile(r"\b(?:error|exception|traceback|undefined|status code|http \d|line \d|port \d|localhost)\b", re.IGNORECASE)
-_LEANS = re.compile(r"\b(?:reduc|improv|increas|optimi[sz]|test|us|us|tri|set|got|ha[sdv]|chang|fix|ma[kd]|do|did|done)\w*e? (?:it|this|that|them|these)\b", re.IGNORECASE)
+_LEANS = re.compile(
+    r"\b(?:reduc|improv|increas|optimi[sz]|test|us|us|tri|set|got|ha[sdv]|chang|fix|ma[kd]|do|did|done)\w*e? (?:it|this|that|them|these)\b",
+    re.IGNORECASE,
+)
 """What is only understood beside what was said before it."""
 _ABOUT_IT = re.compile(
     r"\b(?:love|like|hate|prefer|loved|liked) (?:it|this|that|these|those|your|how|the (?:way|idea|look|sound|result|answer|approach|structure|suggestion))\b|\bi (?:like|love) (?:to )?(?:see|hear|know|understand|learn|get|have)\b|\bi am (?:a|an) bit\b",
     re.IGNORECASE,
 )
-_MAYBE = re.compile(r"\b(?:if|might|maybe|would like|want to|need to|hoping to|plan to|trying to|should i|what if)\b[^,;]{0,40}$", re.IGNORECASE)
+_MAYBE = re.compile(
+    r"\b(?:if|might|maybe|would like|want to|need to|hoping to|plan to|trying to|should i|what if)\b[^,;]{0,40}$", re.IGNORECASE
+)
 
 
 class State(NamedTuple):
@@ -140,11 +150,12 @@ def states(messages: Sequence[Message]) -> list[Item]:
     if named:
         return []
     out = [i for i in requests(messages, {m.id: spoken(m) for m in messages}, chat=True) if i.section in _RULES] if named is False else []
+    working = any(part.kind == "call" for m in messages for part in parts(m))
     for message in messages:
         if voice(message) != "user":
             continue
         for sentence in spoken(message):
-            found = state(sentence.text)
+            found = state(sentence.text, working=working)
             if found is not None:
                 text = clean(sentence.text[found.start : found.end].strip(" ,;:?？"))
                 place = Span(message.id, sentence.start + found.start, sentence.start + found.end, message.turn)
@@ -153,15 +164,18 @@ def states(messages: Sequence[Message]) -> list[Item]:
     return out
 
 
-def state(text: str) -> State | None:
-    """The most telling state that a sentence tells, with the clauses in front of it that say of what; None if it tells none."""
+def state(text: str, *, working: bool = False) -> State | None:
+    """The most telling state that a sentence tells, with the clauses in front of it that say of what; None if it tells none.
+
+    `working`: said to an agent at work, where what the cat does is small talk.
+    """
     found: State | None = None
     spans = _clauses(text)
     for n, (start, end) in enumerate(spans):
         told = _told(text, start, end)
         asks = told == start and text[start:end].rstrip().endswith(("?", "？"))
         start = told
-        weight = 0.0 if asks else _weight(text[start:end])
+        weight = 0.0 if asks else _weight(text[start:end], working)
         if weight and (found is None or weight >= found.weight):
             alone = n == 0 or start > spans[n][0] or _ALONE.match(text[start:end])
             found = State(start if alone else spans[n - 1][0], end, weight)
@@ -178,12 +192,14 @@ def _told(text: str, start: int, end: int) -> int:
     return start + given.end() if given else start
 
 
-def _weight(clause: str) -> float:
+def _weight(clause: str, working: bool) -> float:
     if len(clause) > 400 or _ASKS.match(clause) or _PASSING.search(clause):
         return 0.0
     hits = [m for m in (p.search(clause) for p in (_MOVED, _DONE, _TOTAL, _HOLDS, _SET, _FROM, _WIDE)) if m]
     hits = [m for m in hits if not _MAYBE.search(clause[: m.start()])]
     own = _OWN.search(clause) or _OWN_WIDE.search(clause)
+    if own and working and own.group().casefold().startswith("my "):
+        own = None
     if own and not _MAYBE.search(clause[: own.start()]) and not _ABOUT_IT.search(clause):
         return _OF_OWN + 0.6 * len(hits) + 1.0 * bool(_FRESH.search(clause))
     if _RULE.search(clause):

@@ -17,7 +17,7 @@ class Claim:
     it ("for orders") or, for "X is Y", those of X; `lesser` those of what something is preferred to. `mode` is told, reported, future, past,
     maybe or asked. `change` is 0, 1 ("now", "new") or 2 (a verb of change, a correction). `gone` and `gone_times` are what is given up.
     `core`: `about` without what only says when or why ("after the accident"); `fixed`: weekdays that are names ("the Monday meeting").
-    `event`: it happened once. `opposite`: disliked. `person`: the subject is somebody.
+    `states`: those that exclude others of their line ("open", "fixed"), told by the stems `stated`. `event`: it happened once. `opposite`: disliked. `person`: the subject is somebody.
     """
 
     times: Times
@@ -45,6 +45,8 @@ class Claim:
     lesser: frozenset[str] = frozenset()
     core: frozenset[str] = frozenset()
     fixed: frozenset[int] = frozenset()
+    states: frozenset[tuple[str, int]] = frozenset()
+    stated: frozenset[str] = frozenset()
     opposite: bool = False
     person: bool = False
 

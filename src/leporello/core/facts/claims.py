@@ -22,7 +22,7 @@ _LONGEST = 120
 _PREFERRED_TO = frozenset("over to than gegenuber als que a vor".split())
 _FIRST_COPULA = frozenset("soy estoy somos estamos".split())
 _PLACED = frozenset("in at en a im au on".split())
-_TRADES = ("engineer", "developer", "ingenieur", "entwickler")
+_TRADES = ("engineer", "developer", "ingenieur", "entwickler", "leiter", "leiterin", "lehrer", "lehrerin", "berater", "manager", "director", "consultant")
 _HERE = frozenset("here there hier da aqui ahi ici voici".split())
 _DEFINITE = frozenset("my our the mein meine unser unsere mi nuestro nuestra mon ma notre der die das el la le l'".split())
 
@@ -47,11 +47,12 @@ def _base(span: Span, clause: Clause, shifted: Shift, gone: Sequence[Token]) -> 
     gone_times, used = times(gone) if gone else ((), frozenset())
     lost = frozenset(stem(t.fold) for n, t in enumerate(gone) if n not in used and t.fold not in words.STOP and t.fold not in words.ADVERBS)
     about = span.about()
+    states, stated = span.states()
     return Claim(
         times=span.times, numbers=span.numbers, mode=clause.mode, negated=shifted.negated, ended=shifted.ended, change=2 if lost or gone_times else shifted.change,
         about=about - {"old", "alt"} if any(q.unit == "age" for q in span.numbers) else about, verbs=span.folded, capitals=span.capitals(), gone=lost, gone_times=gone_times,
-        core=span.core(), fixed=span.fixed,
-        event=bool(span.folded & words.EVENT_VERBS) or _happened(span, shifted), indefinite=bool(span.folded & words.INDEFINITE), additional=bool(span.folded & words.ADDITIONAL),
+        core=span.core(), fixed=span.fixed, states=states, stated=stated,
+        event=bool(span.folded & words.EVENT_VERBS) or _happened(span, shifted), indefinite=bool(span.folded & words.INDEFINITE), additional=bool(span.folded & words.ADDITIONAL) or find(span.kept, words.ONE_OF) >= 0,
         used_to=find(span.kept, words.USED_TO) >= 0,
     )  # fmt: skip
 

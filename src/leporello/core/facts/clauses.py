@@ -34,6 +34,8 @@ _NOT_SPEAKERS = frozenset(
 
 
 _IF, _CORRECTED = words.indexed("如 果|要 是"), words.indexed("更 正|纠 正")
+_HENCEFORTH = words.indexed("from now on|as of now|going forward|ab jetzt|ab sofort|von nun an|a partir de ahora|de ahora en adelante|desormais|dorenavant|从 现 在|今 后")
+_WOULD_LIKE, _WOULD_LIKE_TO = words.indexed("would like"), words.indexed("would like to")
 _GOING, _RATHER = words.indexed("going to"), words.indexed("would rather|rather have|lieber")
 _LEADS = frozenset("user update fyi note".split())
 _PARTICLES = frozenset("de da di von van der den la le al el".split())
@@ -204,7 +206,9 @@ def _starts_clause(sentence: Sequence[Token], i: int) -> bool:
     if any(tuple(rest[: len(p.words)]) == p.words for p in PHRASES.get(head, ())):
         return True
     before = [t.fold for t in sentence[:i] if not t.mark]
-    return sentence[i].fold in _JOINS and _says(before) and any(_says_on(rest, k) for k in (1, 2))
+    if sentence[i].fold not in _JOINS or not (_says(before) or any(len(w) > 4 and w.endswith("ed") for w in before)):
+        return False
+    return head in words.EVENT_VERBS or head in words.CHANGE_STEMS or any(_says_on(rest, k) for k in (1, 2))
 
 
 _JOINS = frozenset("and und y et".split())
@@ -304,7 +308,9 @@ _WANTS = frozenset("quiero quiere queremos quieren veux veut voulons veulent".sp
 
 
 def _is_maybe(tokens_: Sequence[Token]) -> bool:
-    rather = _has(tokens_, _RATHER)
+    if _has(tokens_, _HENCEFORTH):
+        return False
+    rather = _has(tokens_, _RATHER) or (_has(tokens_, _WOULD_LIKE) and not _has(tokens_, _WOULD_LIKE_TO))
     for i, token in enumerate(tokens_):
         if token.fold in _WANTS and i + 1 < len(tokens_) and tokens_[i + 1].fold.endswith(("ar", "er", "ir", "re", "arme", "irme", "erme")):
             return True
@@ -318,7 +324,7 @@ def _is_maybe(tokens_: Sequence[Token]) -> bool:
             return True
         if token.fold == "if" or (i == 0 and _supposes(token)):
             return True
-    return _has(tokens_, words.MAYBE_PHRASES)
+    return _has(tokens_, words.MAYBE_PHRASES) and not (rather and not _has(tokens_, _RATHER))
 
 
 def _is_reported(sentence: Sequence[Token], plain: Sequence[Token]) -> bool:

@@ -27,7 +27,7 @@ employer: arbeite bei, arbeitet bei, arbeiten bei, bei … angestellt, arbeite f
 employer: trabajo en, trabaja en, trabajo para, trabaja para, trabajamos en, empleado en, empleada en, trabajando en, trabajando para
 employer: travaille chez, travaille pour, travaillent chez, employe chez, employee chez, bosse chez, travaille a
 employer: 在 … 工 作, 在 … 上 班, 就 职 于, 任 职 于, 工 作 于
-employer +: found a job, found a new job, found work, encontro trabajo, encontre trabajo
+employer +: stelle bei … gefunden, job bei … gefunden, stelle gefunden, job gefunden, arbeit gefunden, found a job, found a new job, found work, encontro trabajo, encontre trabajo
 employer +: joined, started at, started working at, got a job at, hired by, got hired by, took a job at, started a job at, moved to the company, new job at
 employer +: zu … gewechselt, wechselte zu, wechselt zu, bei … angefangen, fing bei … an
 employer +: entro en, entre en, entro a trabajar en, empezo en, empece en, empezo a trabajar en, empece a trabajar en, se unio a, me uni a, fichado por
@@ -60,9 +60,12 @@ partner -: divorciado, divorciada, divorcio, se divorcio, me divorcie, se separo
 partner -: divorce, divorcee, separe, separee, rompu avec, quitte son mari, quitte sa femme, veuf, veuve, rompu
 partner -: 离 婚, 分 手, 离 了 婚, 分 了 手
 boss: report to, reports to, boss is, manager is, supervisor is, berichtet an, berichte an, chef ist, chefin ist, vorgesetzter ist, vorgesetzte ist, jefe es, jefa es, reporta a, reporto a, chef est, cheffe est, manager est, patron est, 老 板 是, 上 司 是, 领 导 是
+team: on the … team, in the … team, member of the … team, part of the … team, works on the … team
+team +: transferred to the … team, joined the … team, moved to the … team, switched to the … team, left for the … team
+grade: in … grade, started … grade, entered … grade, begins … grade, finished … grade
 school: student at, goes to, studying in, studies in, degree at, study at, studies at, studying at, enrolled at, goes to school at, attends, studiert an, studiere an, studiert in, estudia en, estudio en, etudie a, 就 读 于, 在 … 读 书, 在 … 上 学
 school -: dropped out of, graduated from, finished school, dropped out, abgebrochen, exmatrikuliert, dejo la universidad, dejo los estudios, arrete ses etudes, 退 学, 毕 业
-major: study, studies, studying, majoring in, majors in, major is, studiert, studiere, estudia, estudio, etudie, 学 的 是, 专 业 是
+major: study, studies, majoring in, majors in, major is, studiert, studiere, estudia, estudio, etudie, 学 的 是, 专 业 是
 like: like, likes, love, loves, enjoy, enjoys, fond of, interested in, adore, adores, fan of, keen on, crazy about
 like: mag, moge, mogen, liebe, liebt, lieben, gefallt, fan von, geniesse, steht auf
 like: interesa, interesan, gusta, gustan, encanta, encantan, amo, adoro, adora, disfruto, disfruta, fan de, apasiona
@@ -73,7 +76,7 @@ like ~: hasse, hasst, hassen, verabscheut, verabscheue
 like ~: odio, odia, odiamos, detesto, detesta, no soporto, no soporta, aborrece
 like ~: deteste, detestent, deteste, hais, hait, horreur de
 like ~: 讨 厌, 恨
-prefer: prefer, prefers, favour, favours, favor, favors, rather have, would rather, preference is, preferred, favourite is, ziehe … vor, zieht … vor, bevorzuge, bevorzugt, bevorzugen, lieber, prefiero, prefiere, preferimos, prefieren, preferencia es, prefere, preferons, preferent, 更 喜 欢, 偏 好, 宁 愿, 偏 爱, 倾 向 于
+prefer: would like, prefer, prefers, favour, favours, favor, favors, rather have, would rather, preference is, preferred, favourite is, ziehe … vor, zieht … vor, bevorzuge, bevorzugt, bevorzugen, lieber, prefiero, prefiere, preferimos, prefieren, preferencia es, prefere, preferons, preferent, 更 喜 欢, 偏 好, 宁 愿, 偏 爱, 倾 向 于
 have: have a, has a, have an, has an, own a, owns a, own an, owns an, have two, has two, have three, has three, got a, adopted a, bought a, own, owns, 's got a
 have: habe einen, habe eine, habe ein, hat einen, hat eine, hat ein, besitze, besitzt, besitzen, haben einen, haben eine, haben ein
 have: tengo un, tengo una, tiene un, tiene una, tenemos un, tenemos una, poseo, posee, tienen un, tienen una
@@ -128,7 +131,7 @@ def _phrases() -> dict[str, tuple[Phrase, ...]]:
             words, _, tail = phrase.partition("…")
             made = Phrase(tuple(words.split()), tuple(tail.split()), predicate, "+" in flags, "-" in flags, "~" in flags)
             found.setdefault(made.words[0], []).append(made)
-    return {w: tuple(sorted(p, key=lambda q: (len(q.words) + 2 * len(q.tail)), reverse=True)) for w, p in found.items()}
+    return {w: tuple(sorted(p, key=lambda q: len(q.words) + 2 * len(q.tail), reverse=True)) for w, p in found.items()}
 
 
 PHRASES = _phrases()
@@ -138,10 +141,12 @@ OPEN_VERBS = frozenset(
     unterstutzt akzeptiert erlaubt bietet enthalt hat haben verkauft kennt soporta admite acepta permite ofrece incluye contiene tiene vende supporte accepte permet propose contient vend 支 持""".split()
 )
 """Verbs that take many objects at a time."""
-SINGLE = frozenset("home employer job partner boss school age diet version deadline lead named reside".split())
+SINGLE = frozenset("home employer job partner boss school age diet version deadline lead named reside grade".split())
 """Predicates that hold one value at a time."""
-ALMOST_SINGLE = frozenset("drive major".split())
+ALMOST_SINGLE = frozenset("drive major team".split())
 """Predicates with one value for most people: another value is a conflict unless a word says that it changed."""
 MANY = frozenset("like have speak play allergic eat drink".split())
-PERSONAL = frozenset("leads home employer job partner boss school major like prefer have speak play drive drink eat smoke allergic diet age".split())
+PERSONAL = frozenset(
+    "team grade leads home employer job partner boss school major like prefer have speak play drive drink eat smoke allergic diet age".split()
+)
 """Predicates whose subject is somebody."""

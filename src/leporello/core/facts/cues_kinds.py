@@ -26,7 +26,7 @@ necessity: required optional mandatory verpflichtend freiwillig obligatorio obli
 outcome: passing failing green red broken working rot grun verde roja rojo
 job-time: full-time part-time vollzeit teilzeit
 place-of-work: remote onsite on-site hybrid homeoffice office buro remoto presencial oficina bureau teletravail
-length: short long brief detailed concise verbose kurz kurze kurzen ausfuhrlich ausfuhrliche ausfuhrlichen lange langen knapp knappe detailliert detaillierte detaillierten corto corta cortas cortos breve breves largo larga largas largos detallada detalladas detallado detallados court courte courtes courts longue long longues detaille detaillee detaillees bref breves
+length: short longer shorter long brief detailed concise verbose kurz kurze kurzen ausfuhrlich ausfuhrliche ausfuhrlichen lange langen knapp knappe detailliert detaillierte detaillierten corto corta cortas cortos breve breves largo larga largas largos detallada detalladas detallado detallados court courte courtes courts longue long longues detaille detaillee detaillees bref breves
 formality: duze duzt sieze siezt tutear tutoyer vouvoyer formal informal casual formell informell locker duzen siezen formel informel
 daypart: morning mornings evening evenings afternoon afternoons night nights morgens abends nachmittags morgen-s manana-s vormittags mananas tardes noches matin soir apres-midi 早 晚
 branching: monorepo polyrepo multirepo
@@ -69,6 +69,7 @@ search: elasticsearch opensearch solr meilisearch typesense algolia
 payment: stripe paypal adyen braintree
 email-tool: gmail outlook protonmail thunderbird
 state: redux zustand mobx recoil
+tongue: english german spanish french italian portuguese chinese mandarin japanese korean russian arabic dutch polish turkish englisch deutsch spanisch franzosisch italienisch ingles aleman espanol frances anglais allemand espagnol francais 英 德 法
 bank: visa mastercard amex
 shell: bash zsh fish powershell
 """
@@ -78,7 +79,7 @@ ALIASES = {
     "vegana": "vegano", "veganer": "vegan", "veganerin": "vegan", "vegetarienne": "vegetarien", "vs-code": "vscode", "macos": "mac", "on-prem": "on-premise", "actions": "github-actions",
     "gangplatz": "gang", "fensterplatz": "fenster", "ventanilla": "ventana", "dunkelmodus": "dunkel", "hellmodus": "hell", "dunkle": "dunkel", "dunklen": "dunkel", "dunkles": "dunkel", "helle": "hell",
     "hellen": "hell", "helles": "hell", "oscura": "oscuro", "clara": "claro", "mornings": "morning", "evenings": "evening", "afternoons": "afternoon", "nights": "night", "kurze": "kurz", "kurzen": "kurz",
-    "cortas": "corto", "cortos": "corto", "corta": "corto", "largas": "largo", "largos": "largo", "larga": "largo", "breves": "breve", "brief": "short", "concise": "short", "verbose": "long", "detailed": "long",
+    "cortas": "corto", "cortos": "corto", "corta": "corto", "largas": "largo", "largos": "largo", "larga": "largo", "breves": "breve", "longer": "long", "shorter": "short", "brief": "short", "concise": "short", "verbose": "long", "detailed": "long",
     "corto": "breve", "detallada": "largo", "detalladas": "largo", "detallado": "largo", "detallados": "largo", "ausfuhrlich": "lang", "ausfuhrliche": "lang", "ausfuhrlichen": "lang", "lange": "lang",
     "langen": "lang", "detailliert": "lang", "detaillierte": "lang", "detaillierten": "lang", "knapp": "kurz", "knappe": "kurz", "ebooks": "ebook", "audiobooks": "audiobook", "abierta": "abierto",
     "cerrada": "cerrado", "activada": "activado", "desactivada": "desactivado", "publica": "publico", "privada": "privado", "roja": "rojo", "ouverte": "ouvert", "fermee": "ferme", "hellblau": "blau",

@@ -57,7 +57,7 @@ NOW_PHRASES = indexed(
     "现 在|如 今|目 前|从 现 在|改 为|改 成|改 到|改 用|换 成|换 到|换 了|新 的|变 成|变 为|重 新|已 经 改"
 )
 CHANGE_STEMS = _set(
-    """moved moving move relocated switched switching switch migrated migrating replaced replaces changed changes become became becomes turned improved increased decreased dropped reduced raised lowered
+    """transferred extended shortened slipped doubled halved swapped rescheduled moved moving move relocated switched switching switch migrated migrating replaced replaces changed changes become became becomes turned improved increased decreased dropped reduced raised lowered
     grown grew rose risen fell fallen reached reaches extended shortened bumped upgraded downgraded updated renamed rescheduled postponed pushed delayed shifted brought promoted cut doubled halved expanded hit
     rewrote rewritten ported rebuilt relicensed converted transferred slipped climbed jumped shrunk shrank slashed hiked rebranded
     gezogen umgezogen zog zieht gewechselt wechselte wechselt umgestiegen stieg gestiegen stiegen sank gesunken gefallen erhoht gesenkt verbessert verschlechtert verschoben verlegt vorverlegt geandert geworden
@@ -73,7 +73,7 @@ CHANGE_STEMS = _set(
 """Verb forms that say that something became different; in a clause with a value, the value is the new one."""
 
 CHANGED_PHRASES = indexed(
-    "went up|went down|gone up|gone down|goes up|came down|cut down|cut back|brought forward|put off|bumped up|decided not to|decided against"
+    "after all|went up|went down|gone up|gone down|goes up|came down|cut down|cut back|brought forward|put off|bumped up|decided not to|decided against"
 )
 CORRECTION = _set(
     "turned-out correction actually oops wrong mistake corrected mistaken korrektur falsch vielmehr korrigiere correccion correccion: perdon rectifico corrijo corrige rectification correction erreur pardon 更 正 纠 正"
@@ -84,7 +84,7 @@ NEGATION = _set(
 
 ENDED_PHRASES = indexed(
     "no longer|decided not to|decided against|moved out|doch nicht|not any more|not anymore|any more|anymore|nicht mehr|ya no|不 再|不 了|取 消|戒 了|戒 掉|辞 职|离 职|离 开|卖 了|卖 掉|离 婚|分 手|停 止|放 弃|停 用|弃 用|去 世|停 了|下 线|退 出|停 掉|作 废|中 止"
-    "|back from|returned from|recovered from|released from|discharged from|changed my mind|changed his mind|changed her mind|changed their mind|changed our mind|no more|over with|fed up with|stopped being"
+    "|went off|came off|is off|are off|falls through|shaved off|burned down|burnt down|knocked down|back from|returned from|recovered from|released from|discharged from|changed my mind|changed his mind|changed her mind|changed their mind|changed our mind|no more|over with|fed up with|stopped being"
     "|pulled out|pulled the plug|parted ways|walked away|fell out|calling off|calling it off|giving up|zuruck aus|zuruck von|zuruck vom|anders uberlegt|cambio de opinion|cambie de opinion|cambio de idea|cambie de idea"
     "|change d' avis|de retour de|改 变 主 意|rentre de|rentree de|vuelto de|volvio de|volvi de|wieder zuruck|out of business|not going ahead|off the table"
     "|got rid of|gotten rid of|gave up|given up|called off|broke up|split up|passed away|backed out|moved off|moved away from|migrated off|moved out of|shut down|phased out|fell through|let go|laid off|dropped out"
@@ -92,7 +92,7 @@ ENDED_PHRASES = indexed(
 )
 ENDED = _set(
     """stopped quit quits quitting cancelled canceled ended sold dropped removed discontinued deprecated abandoned retired uninstalled expired deleted scrapped axed divorced separated resigned died fired left closed
-    cancel cancelling canceling withdrawn withdrew reversed overturned rescinded postponed-indefinitely shelved demolished returned-home outgrew outgrown forgot ditching dropping quitted skipping
+    cancel stolen robbed totaled totalled wrecked shaved ausgezogen cancelling canceling withdrawn withdrew reversed overturned rescinded postponed-indefinitely shelved demolished returned-home outgrew outgrown forgot ditching dropping quitted skipping
     dissolved sunset disbanded decommissioned dismissed ditched lifted terminated ceased revoked lost withdrew renounced unsubscribed
     aufgehort gekundigt abgesagt verkauft getrennt eingestellt storniert aufgegeben abgeschafft geschieden gestorben beendet entfernt geloscht verlassen gestrichen abgeschaltet weggegeben abbestellt ausgestiegen kundigte
     abgebrochen verstorben aufgehoben
@@ -180,6 +180,7 @@ INDEFINITE = _set(
 ADDITIONAL = _set(
     "also another second too additionally auch zusatzlich weitere weiteren zweite zweiten zweites ausserdem tambien otro otra ademas segundo segunda aussi autre egalement deuxieme besides plus 也 还 另"
 )
+ONE_OF = indexed("one of|some of|einer der|eine der|eines der|einer von|eine von|eines von|uno de|una de|un de|une de|l' un|l' une|之 一")
 COPULA = _set(
     "is are am 's be being ist sind bin es son soy somos esta estan estoy estamos est sont suis sommes c'est lautet heisst liegt betragt equals remains stands 是 为 became becomes become wird wurde geworden was were been"
 )

@@ -25,7 +25,8 @@ def given_up(old: Claim, new: Claim) -> Relation | None:
     told = lost & old.capitals or lost & {stem(w) for k, v in old.kinds for w in (v, *v.split("-"))} or (old.about - lost) & new.about
     if not told:
         return None
-    if new.person != old.person and "user" in {old.subject, new.subject} and old.subject != new.subject:
+    own = old.subject.startswith(f"{new.subject}'s ")
+    if new.person != old.person and "user" in {old.subject, new.subject} and old.subject != new.subject and not own:
         return None
     if new.predicate == "prefer" and old.predicate not in {"prefer", "use", "like", ""} and not old.predicate.startswith("use"):
         return None
@@ -46,11 +47,13 @@ def ended(old: Claim, new: Claim) -> Relation | None:
     if new.predicate == "school" and old.predicate in {"school", "major"}:
         alike = not new.value or old.predicate == "major" or bool(set(new.value) & set(old.value))
         return Relation("update", "no longer") if alike else NONE
+    if new.verbs & _OUT and (new.verbs & {"ausgezogen"} or {"moved", "out"} <= new.verbs) and old.verbs & _LIVES:
+        return Relation("update", "moved out")
     if new.verbs & _RETURNED and old.predicate not in {"is", "reside", "home"}:
         return NONE
     if new.predicate == old.predicate and new.predicate.startswith("use") and new.where and not new.where & old.where:
         return NONE if old.where else Relation("conflict", "over, perhaps only in part")
-    if new.predicate == old.predicate and new.predicate not in {"", "is"} and not new.value and not old.value:
+    if new.predicate == old.predicate and new.predicate not in {"", "is"} and not new.value and (not old.value or new.predicate in _HABITS):
         return Relation("update", "no longer")
     return _over(old, new)
 
@@ -83,15 +86,21 @@ def _one_more(old: Claim, new: Claim, shared: frozenset[str], missing: frozenset
     return bool(shared) and not left and not missing & new.capitals and old.subject == new.subject and not old.event and not old.numbers
 
 
+_OUT, _LIVES = frozenset("out ausgezogen".split()), frozenset("live lives living wohnt wohne wohnen lebt".split())
+_HABITS = frozenset("smoke drink drive eat play".split())
 _RETURNED = frozenset("returned recovered released discharged zuruck vuelto volvio volvi rentre rentree".split())
 _MOTION = frozenset(
     "go going fly flying fliegen fliege flieg travel travelling traveling visit visiting fahren fahre fahrt reisen reise besuchen ir vamos voy viajar viajamos volar volamos aller allons vais va partir partons pars 去 飞".split()
 )
-_TRIPS = frozenset("trip travel journey visit vacatio holiday tour fly flieg reis urlaub ausflug besuch viaj visita vacacion voyag visit vacanc sejour volar 行 程 旅".split())
-_COMMITMENTS = frozenset("plan idea appointment book reservat reservatio subscriptio membership habit clas cours course order contract abo termin mitgliedschaft cita reserva suscripcio abonnement".split())
+_TRIPS = frozenset(
+    "trip travel journey visit vacatio holiday tour fly flieg reis urlaub ausflug besuch viaj visita vacacion voyag visit vacanc sejour volar 行 程 旅".split()
+)
+_COMMITMENTS = frozenset(
+    "plan idea appointment book reservat reservatio subscriptio membership habit clas cours course order contract abo termin mitgliedschaft cita reserva suscripcio abonnement".split()
+)
 _ENDED_STEMS = frozenset(map(stem, words.ENDED)) | words.ENDED
 _OVER_FILLERS = frozenset(
-    "back mind becom liv lives live wohn hous decid intend 打 算 fallt fallen fiel aus away gav throw threw turn took tak shut phas up down out comer rauch any going doing using being longer anymore mehr got gave rid off giv go us call broke split up ya no plus 不 消 取 停 戒 止 掉 卖 用 再 已 经 去 弃 放 have hab tien dej deje dejo work job".split()
+    "doch back mind becom liv lives live wohn hous decid intend 打 算 fallt fallen fiel aus away gav throw threw turn took tak shut phas up down out comer rauch any going doing using being longer anymore mehr got gave rid off giv go us call broke split up ya no plus 不 消 取 停 戒 止 掉 卖 用 再 已 经 去 弃 放 have hab tien dej deje dejo work job".split()
 )
 
 
@@ -112,15 +121,29 @@ def _ended_frame(old: Claim, new: Claim) -> Relation:
     return Relation("update", "no longer") if alike else NONE
 
 
+def gained(old: Claim, new: Claim) -> Relation | None:
+    """What somebody did not have, and got."""
+    if not old.negated or new.negated or new.ended or not new.verbs & _GAINED or old.subject != new.subject or new.additional:
+        return None
+    subject = {stem(w) for w in old.subject.split()}
+    mine, other = old.core - subject - _OVER_FILLERS - _DONE_STEMS, new.core - subject - _OVER_FILLERS - _DONE_STEMS
+    return Relation("update", "has it now") if mine and not apart(mine, other) else None
+
+
+_GAINED = frozenset("got bought received obtained earned passed adopted found learned acquired installed added hired bekommen gekauft erhalten gelernt compro compre consiguio consegui aprendio achete obtenu appris 买 到 学".split())
+
+
 def polarity(old: Claim, new: Claim) -> Relation | None:
     """Yes and no about the same."""
-    flipped = (old.negated or old.ended) != new.negated
+    flipped = (old.negated or old.ended) != (new.negated or new.ended)
     if old.predicate == new.predicate == "like" or (old.predicate == new.predicate and old.opposite != new.opposite):
         flipped = ((old.negated or old.ended) != old.opposite) != (new.negated != new.opposite)
     if not flipped:
         return None
-    if clash(old.times, new.times) or contrasted(old, new) or (
-        old.predicate == new.predicate and old.predicate.startswith("use") and old.where and new.where and not old.where & new.where
+    if (
+        clash(old.times, new.times)
+        or contrasted(old, new)
+        or (old.predicate == new.predicate and old.predicate.startswith("use") and old.where and new.where and not old.where & new.where)
     ):
         return NONE
     if old.predicate == new.predicate and old.predicate not in {"", "is"}:
@@ -131,9 +154,13 @@ def polarity(old: Claim, new: Claim) -> Relation | None:
         sure = new.change or (set(old.value) == set(new.value) and old.core == new.core and not new.verbs & _NEVER)
         return Relation("update", "the other way round now") if sure else Relation("conflict", "yes and no")
     a, b = old.core | old.where, new.core | new.where
+    if old.subject != new.subject and "" in {old.subject, new.subject} or len(a ^ b) > len(a & b):
+        return None if new.change == 2 and not new.negated else NONE
     if not a or not b or len(a & b) < max(1, min(len(a), len(b))) or len(a ^ b) > 2:
         return None if new.change == 2 and not new.negated else NONE
-    sure = (new.change and len(a ^ b) <= 1) or (a == b and old.subject == new.subject and not old.event and not (new.verbs | old.verbs) & _NEVER)
+    sure = (new.change and len(a ^ b) <= 1) or (
+        a == b and old.subject == new.subject and not old.event and not (new.verbs | old.verbs) & _NEVER
+    )
     return Relation("update", "the other way round now") if sure else Relation("conflict", "yes and no")
 
 
@@ -175,17 +202,35 @@ _IN_HAND = frozenset(
 _IN_HAND_STEMS = frozenset(map(stem, _IN_HAND))
 
 
+def stated(old: Claim, new: Claim) -> Relation | None:
+    """Open, and then fixed; on, and then off: states of which a thing is in one."""
+    if not old.states or not new.states or old.negated or new.negated or contrasted(old, new) or clash(old.times, new.times):
+        return None
+    first, second = dict(old.states), dict(new.states)
+    if not any(first[d] != second[d] for d in first.keys() & second.keys()) or old.states & new.states:
+        return None
+    told = old.stated | new.stated | _OVER_FILLERS | _STATE_FILLERS
+    subject = {stem(w) for w in old.subject.replace("'s", "").split()} if old.subject == new.subject else set()
+    mine, other = old.core - told - subject, new.core - told - subject
+    if not subject and not mine & other or old.subject in {"user", "we"} and (mine ^ other) and not mine & other:
+        return None
+    return Relation("update", "another state") if not mine - other or not other - mine else None
+
+
+_STATE_FILLERS = frozenset("girl boy baby son daughter still fully finally feel got release version".split())
+
+
 def fulfilled(old: Claim, new: Claim) -> Relation | None:
     """Looking for a flat, and then one was found; a passport to renew, and then it was renewed."""
     if not old.verbs & INTENT or old.negated or new.negated or new.additional or clash(old.times, new.times):
         return None
-    done = new.verbs & _DONE or any(w.endswith("ed") and len(w) > 4 for w in new.verbs) and not new.verbs & INTENT
-    if not done or new.mode not in {"told", "past"} or new.ended:
+    if new.mode not in {"told", "past"} or new.ended:
         return None
     subject = {stem(w) for w in old.subject.split()}
-    mine = old.core - subject - _INTENT_STEMS - _DONE_STEMS - _OVER_FILLERS
-    other = new.core - subject - _DONE_STEMS - _OVER_FILLERS
-    if not mine or len(apart(mine, other)) > (1 if len(mine) > 2 else 0) or len(apart(other, old.about)) > 1:
+    mine = old.core - subject - INTENT_STEMS - _DONE_STEMS
+    other = new.core - subject - _DONE_STEMS
+    same = any(w.endswith("ed") and len(w) > 4 and stem(w) in mine for w in new.verbs)
+    if not mine or not (new.verbs & _DONE or same) or len(mine) > 4 or apart(mine, other) or apart(other, old.about) - new.capitals:
         return None
     return Relation("update", "done")
 
@@ -194,7 +239,7 @@ INTENT = frozenset(
     """looking searching saving want wants need needs plan plans planning hope hopes trying hiring waiting considering preparing applying thinking aiming must hunting
     suche sucht suchen spare spart sparen mochte mochten muss mussen warte wartet plane plant brauche braucht busco busca buscamos ahorrando quiero quiere necesito necesita espero tengo-que cherche cherchons economise veux veut dois attends attend 想 找 存 打 需 等""".split()
 )
-_INTENT_STEMS = frozenset(map(stem, INTENT)) | {"to", "up", "for"}
+INTENT_STEMS = frozenset(map(stem, INTENT)) | {"to", "up", "for"}
 _DONE = frozenset(
     """bought found got finished completed received hired filled passed arrived done submitted launched released built made moved joined learned learnt went took sold paid sent wrote chose began
     gekauft gefunden bekommen erhalten abgeschlossen eingestellt bestanden angekommen fertig erledigt compre compro compramos encontre encontro encontramos consegui conseguio recibi termine aprobe llego

@@ -5,6 +5,7 @@ from __future__ import annotations
 from leporello.core.facts.claim import Claim, contrasted
 from leporello.core.facts.cues_frames import ALMOST_SINGLE, MANY, OPEN_VERBS, SINGLE
 from leporello.core.facts.cues_kinds import ATTRIBUTES, COUNTRIES, EXCLUSIVE_KINDS, MANY_NOUNS
+from leporello.core.facts.cues_words import NOW
 from leporello.core.facts.relation import NONE, Relation
 from leporello.core.facts.tokens import stem
 from leporello.core.facts.values import clash
@@ -201,7 +202,12 @@ _NAMED_STEMS = frozenset(map(stem, _NAMED))
 
 def renamed(old: Claim, new: Claim) -> Relation | None:
     """My roommate is called Stefan, my roommate is now Yuki."""
-    if new.verbs & _RENAMED and old.verbs & _NAMED and frozenset(map(stem, old.value)) & new.core and not old.core - new.core - _NAMED_STEMS:
+    if (
+        new.verbs & _RENAMED
+        and old.verbs & _NAMED
+        and frozenset(map(stem, old.value)) & new.core
+        and not old.core - new.core - _NAMED_STEMS
+    ):
         return Relation("update", "another name")
     if {old.predicate, new.predicate} != {"named", "is"} or old.subject != new.subject or "'s" not in old.subject or not new.change:
         return None
@@ -226,7 +232,11 @@ def kinds(old: Claim, new: Claim) -> Relation | None:
         and old.subject.split("'")[0] in {new.subject, "we", "user"}
     ):
         return Relation("update", f"another {kind}")
-    if (new.change == 2 or (new.change and old.predicate == "prefer")) and (rest_b <= rest_a or len(rest_a & rest_b) >= 1) and not _purposes_differ(old, new):
+    if (
+        (new.change == 2 or (new.change and old.predicate == "prefer"))
+        and (rest_b <= rest_a or len(rest_a & rest_b) >= 1)
+        and not _purposes_differ(old, new)
+    ):
         return Relation("update", f"another {kind}")
     if rest_a == rest_b and old.subject == new.subject:
         if kind in EXCLUSIVE_KINDS or new.change:
@@ -235,6 +245,7 @@ def kinds(old: Claim, new: Claim) -> Relation | None:
     return None
 
 
+_NEW = frozenset("new neue neuer neues neuen neuem nuevo nueva nuevos nuevas nouveau nouvelle nouvel nouveaux".split())
 _HAVING = frozenset("hav meet go do".split())
 
 
@@ -258,18 +269,19 @@ def aligned(old: Claim, new: Claim) -> Relation | None:
     if (
         old.event
         or new.event
-        or old.predicate in MANY
-        or new.predicate in MANY
+        or (old.predicate in MANY or new.predicate in MANY) and not (set(old.value) & set(new.value) and old.where)
         or "have" in {old.predicate, new.predicate}
         or not (old.subject == new.subject or (old.subject in {"we", "user"} and _thing(new) and _thing(new) <= old.about))
     ):
+        return None
+    if new.change == 1 and not new.predicate and new.verbs & _NEW and not new.verbs & (NOW - _NEW):
         return None
     if clash(old.times, new.times) or old.numbers or new.numbers or (old.indefinite and new.indefinite and new.change < 2):
         return None
     if old.verbs & new.verbs & OPEN_VERBS and new.change < 2:
         return None
     shared, first, second = old.core & new.core, old.core - new.core - _HAVING, new.core - old.core - _HAVING
-    if old.predicate != new.predicate or not (1 <= len(first) <= 2 and 1 <= len(second) <= 2):
+    if old.predicate != new.predicate and (new.change < 2 or {old.predicate, new.predicate} - {"", "is", "use"}) or not (1 <= len(first) <= 2 and 1 <= len(second) <= 2):
         return None
     people = {old.subject.split("'")[0]} if old.person else set()
     return Relation("update", "so now") if len(shared - people) >= len(first | second) - 1 and shared - people else None

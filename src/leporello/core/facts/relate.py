@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from leporello.core.facts.claim import Claim
 from leporello.core.facts.cues_frames import PERSONAL
-from leporello.core.facts.ends import INTENT, ended, fulfilled, given_up, jobless, led, polarity
+from leporello.core.facts.ends import INTENT, ended, fulfilled, gained, given_up, jobless, led, polarity, stated
 from leporello.core.facts.measures import numbered, timed
 from leporello.core.facts.others import aligned, attribute, canonical, framed, kinds, renamed, renumbered, switched
 from leporello.core.facts.read import Statement
@@ -42,6 +42,8 @@ def _claims(old: Claim, new: Claim) -> Relation:
         return NONE
     if old.mode == "maybe":
         return _meant(old, new)
+    if new.mode == "past" and new.states and not new.used_to and (told := stated(old, new)) is not None and _subjects(old, new) == 2:
+        return told
     if new.mode == "past":
         over = new.used_to and old.predicate == new.predicate != "" and _subjects(old, new) and bool(old.value) and old.value == new.value
         return Relation("conflict", "said to have been so before") if over else NONE
@@ -86,7 +88,24 @@ def _scheduled(old: Claim, new: Claim) -> bool:
 def _told(old: Claim, new: Claim) -> Relation:
     if not _subjects(old, new):
         return NONE
-    for rule in (jobless, given_up, ended, fulfilled, polarity, framed, numbered, timed, attribute, switched, renamed, renumbered, kinds, aligned):
+    for rule in (
+        jobless,
+        given_up,
+        stated,
+        ended,
+        fulfilled,
+        gained,
+        polarity,
+        framed,
+        numbered,
+        timed,
+        attribute,
+        switched,
+        renamed,
+        renumbered,
+        kinds,
+        aligned,
+    ):
         relation = rule(old, new)
         if relation is not None:
             return relation
@@ -97,7 +116,7 @@ def _subjects(old: Claim, new: Claim) -> int:
     """2 where both are about the same, 1 where they may be, 0 where they are not."""
     a, b = old.subject, new.subject
     if a == b:
-        return 1 if a == "?" else 2
+        return 2 if a != "?" or set(old.value) & set(new.value) else 1
     if "?" in {a, b}:
         return 2 if b == "?" and not old.person and new.change == 2 and new.times and old.times else 1
     if a in {"user", "we"} and b in {"user", "we"}:

@@ -9,6 +9,7 @@ from functools import cached_property
 from leporello.core.facts import cues_words as words
 from leporello.core.facts.cues_frames import PHRASES
 from leporello.core.facts.cues_kinds import ALIASES, KIND, TECHNICAL
+from leporello.core.facts.cues_states import STATE_OF, STATES
 from leporello.core.facts.tokens import Token, stem
 from leporello.core.facts.values import MEASURES, WEEKDAYS, Quantity, Times, quantities, times
 
@@ -27,7 +28,7 @@ DROPPED = (
 _SYNONYMS = {"flight": "fly", "flug": "flieg", "vuelo": "volar", "deployment": "deploy", "umzug": "umzieh"}
 _PARTICLES = frozenset("了着过的吗呢吧啊我你他她它")
 _NUMBERED = frozenset(
-    """build room chapter ticket step task issue pr phase sprint module lesson floor platform gate line section table figure stage round part volume season episode unit terminal page
+    """bug invoice order flight case request apartment bus gate house build room chapter ticket step task issue pr phase sprint module lesson floor platform gate line section table figure stage round part volume season episode unit terminal page
     kapitel raum zimmer schritt aufgabe gleis phase seite capitulo sala paso tarea fase pagina chapitre salle etape tache page numero no nr""".split()
 )
 """Nouns after which a number is a name: build 41, room 4."""
@@ -41,6 +42,7 @@ _TIME_NOUNS = frozenset(
 )
 _RUNTIMES = frozenset("node version v php java".split())
 _NAMES_AFTER = frozenset("the our my this every a der die das unser unsere".split())
+_STATE_ENDS = frozenset("by for in at since until again now and or but to as of after on jetzt wieder seit ahora desde maintenant depuis".split())
 _DAYPARTS = frozenset("morning afternoon evening night noon at instead and or for with from to until by".split())
 _UNCOUNTED = words.STOP | words.ADVERBS | words.CHANGE_STEMS | words.STATE_TIME | words.QUALIFIERS | words.ENDED
 _YEAR = 31_536_000.0
@@ -107,6 +109,24 @@ class Span:
 
     def _names_what(self, word: str) -> bool:
         return word.isalpha() and word.isascii() and word not in DROPPED and word not in _DAYPARTS and word not in _TIME_NOUNS
+
+    def states(self) -> tuple[frozenset[tuple[str, int]], frozenset[str]]:
+        """The states that the words say, and the stems of these words."""
+        found: set[tuple[str, int]] = set()
+        stated: set[str] = set()
+        for i, token in enumerate(self.kept):
+            for phrase in STATES.get(token.fold, ()):
+                if all(self.fold_at(i + k) == w for k, w in enumerate(phrase)) and (len(phrase) > 1 or self._is_state(i)):
+                    found.update(STATE_OF[phrase])
+                    stated.update(map(stem, phrase))
+        return frozenset(found), frozenset(stated)
+
+    def _is_state(self, i: int) -> bool:
+        """On and off, free: at the end of the clause or before a preposition, not "on Monday", "free time"."""
+        word, after = self.kept[i].fold, self.fold_at(i + 1)
+        if word in {"on", "off", "an", "aus", "zu", "down", "open", "free", "active", "public", "private", "late", "dry", "clear", "live", "complete", "better"}:
+            return not after or after in _STATE_ENDS or i + 1 in self.used
+        return True
 
     def core(self) -> frozenset[str]:
         """The stems of the telling words before what only says when or why."""

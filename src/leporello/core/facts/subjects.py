@@ -12,7 +12,7 @@ from leporello.core.facts.span import DROPPED, Span
 from leporello.core.facts.tokens import Token, stem
 
 _VERBS = frozenset(
-    "has have had hat haben ha han tiene tienen a ont besteht consists costs kostet cuesta coute takes dauert tarda dure allows lasts goes opens closes".split()
+    "has have had hat haben ha han tiene tienen a ont besteht consists costs kostet cuesta coute takes dauert tarda dure allows lasts goes opens closes requires needs supports runs uses works sells offers weighs covers includes contains stores sends expires returns starts ends leaves arrives flies departs serves handles comes stays stands sits".split()
 )
 _AFTER_SUBJECT = words.SCHEDULE | words.CHANGE_STEMS | words.ENDED | words.NEGATION | _VERBS
 _IMPERATIVES = frozenset(
@@ -24,13 +24,22 @@ _RELATIONS = frozenset(
     hermana hermano madre padre mujer marido amigo amiga hijo hija colega vecino vecina jefe jefa prima primo tia tio abuela abuelo novia novio
     soeur frere mere pere femme mari ami amie fils fille collegue voisin voisine""".split()
 )
+_TITLES = frozenset("frau herr herrn mr mrs ms dr prof senor senora don dona madame monsieur mme".split())
 _PLURAL_VERBS = frozenset(
     "are were have do happen run take use go need start begin pass fail get sind haben werden son sont ont usan".split()
 )
 _KIN = frozenset("爸妈哥弟姐妹父母儿女妻丈婆朋同")
 _USER = frozenset("user nutzer usuario utilisateur benutzer".split())
 _I = frozenset("i we ich wir je j' nous yo nosotros nosotras".split())
-_NOT_NOUNS = frozenset("want wants wanted hopes needs dejo deje dejado dejamos dejaron".split()) | DROPPED | words.CUMULATIVE | words.FIRST | words.FIRST_MANY | words.ENDED | words.EVENT_VERBS
+_NOT_NOUNS = (
+    frozenset("want wants wanted hopes needs dejo deje dejado dejamos dejaron".split())
+    | DROPPED
+    | words.CUMULATIVE
+    | words.FIRST
+    | words.FIRST_MANY
+    | words.ENDED
+    | words.EVENT_VERBS
+)
 
 
 @dataclass(frozen=True)
@@ -51,6 +60,8 @@ def subject(span: Span, end: int, phrase: Phrase | None, context: Context) -> tu
     folded = [span.kept[i].fold for i in positions]
     owner = _owner(folded, context)
     nouns = [span.kept[i] for i in positions if i not in span.counted and span.kept[i].fold not in _NOT_NOUNS]
+    if len(nouns) > 1 and nouns[0].fold in _TITLES and nouns[1].capital:
+        nouns = nouns[1:]
     if nouns and all(t.fold in _USER for t in nouns):
         return context.first_person, True
     personal = phrase is not None and phrase.predicate in PERSONAL
@@ -142,6 +153,8 @@ def first_verb(span: Span) -> int:
         return next(known, min(2, len(span.kept)))
     if first.fold in _IMPERATIVES or _first_person(first, after):
         return 0
+    if first.fold in _TITLES and first.capital and len(span.kept) > 2 and span.kept[1].capital:
+        return 2
     if first.capital or first.fold in words.FIRST or first.fold in words.FIRST_MANY or first.fold in words.OTHERS:
         return 1
     return next((i for i in span.spine if i in span.used or i in span.counted), len(span.kept))

@@ -83,8 +83,8 @@ _PREFIX = 5
 def apart(first: frozenset[str], second: frozenset[str]) -> frozenset[str]:
     """The stems of the first that the second has neither so nor with another ending."""
     left = first - second
-    heads = {s[:_PREFIX] for s in second if len(s) >= _PREFIX}
-    return frozenset(s for s in left if len(s) < _PREFIX or s[:_PREFIX] not in heads) if left and heads else left
+    heads = {s[:_PREFIX] for s in second if len(s) >= _PREFIX and s.isalpha()}
+    return frozenset(s for s in left if len(s) < _PREFIX or not s.isalpha() or s[:_PREFIX] not in heads) if left and heads else left
 
 
 def tokens(text: str) -> list[Token]:

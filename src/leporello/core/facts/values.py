@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from leporello.core.facts.tokens import Token, stem
 
@@ -69,11 +69,15 @@ MEASURES = frozenset(kind for kind, _ in _UNITS.values()) | {"age", "version"}
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number in the base of its unit's kind; `unit` is the kind ("time", "money", "version"), a counted noun's stem, or ""."""
+    """A number in the base of its unit's kind; `unit` is the kind ("time", "money", "version"), a counted noun's stem, or "".
+
+    `sense`: "by" for a difference ("improved by 20%"), "limit" for what is aimed at or allowed ("under 200KB"), else "".
+    """
 
     value: float
     unit: str
     index: int
+    sense: str = ""
 
 
 Times = tuple[tuple[str, frozenset[int]], ...]
@@ -284,7 +288,17 @@ def quantities(tokens: Sequence[Token], used: frozenset[int], stop: frozenset[st
             out.append(Quantity(value * 1000, _counted(tokens, i, stop), i))
         elif not unit:
             out.append(Quantity(value, _counted(tokens, i, stop), i))
-    return tuple(out)
+    return tuple(replace(q, sense=_sense(tokens, q.index)) if q.index else q for q in out)
+
+
+def _sense(tokens: Sequence[Token], i: int) -> str:
+    before = [t.fold for t in tokens[max(0, i - 3) : i]]
+    if "by" in before[-2:] or (before[-1:] == ["um"] and tokens[i].fold.isdigit() and i + 1 < len(tokens) and tokens[i + 1].fold not in {"uhr"}):
+        return "by"
+    return "limit" if set(before) & _LIMITS else ""
+
+
+_LIMITS = frozenset("under below least most within unter mindestens hochstens menos maximo minimo moins above over exceed exceeding reach achieve goal target".split())
 
 
 def _number(word: str) -> tuple[float | None, str]:
