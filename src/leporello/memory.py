@@ -24,7 +24,9 @@ from leporello.flows import forget
 from leporello.flows.consolidate import everywhere, waiting
 from leporello.flows.context import Context, Wanted, context
 from leporello.core.graph import Neighbourhood, Path
+from leporello.flows.find import KINDS_OF_TIER, kinds_of
 from leporello.flows.graph import Graphs, neighbourhood, paths
+from leporello.flows.find import KINDS_OF_TIER, kinds_of
 from leporello.flows.graph import Graphs, neighbourhood, paths
 from leporello.flows.indexing import match_embedder, reindex
 from leporello.flows.loop import Background
@@ -343,10 +345,11 @@ def _held(ports: Ports, scope: Scope, origin: str | None) -> Message:
 
 
 def _kinds(kinds: str | Sequence[str]) -> tuple[Kind, ...]:
-    """Some of `KINDS`; one may be named alone."""
-    chosen = (kinds,) if isinstance(kinds, str) else checks.texts(kinds, "kinds")
-    if not chosen or not set(chosen) <= set(KINDS):
-        raise BadSetting(f"kinds={kinds!r:.100}.", hint=f"Use some of {', '.join(KINDS)}.")
+    """Some of `KINDS`, or layers and tiers by name for the kinds that they hold; one may be named alone."""
+    named = (kinds,) if isinstance(kinds, str) else checks.texts(kinds, "kinds")
+    chosen = {k for name in named for k in ([name] if name in KINDS else kinds_of(name) if name in KINDS_OF_TIER else ["?"])}
+    if not chosen or not chosen <= set(KINDS):
+        raise BadSetting(f"kinds={kinds!r:.100}.", hint=f"Use some of {', '.join((*KINDS, 'L1', 'L2', 'L3'))}.")
     return tuple(k for k in KINDS if k in chosen)
 
 

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any, get_args
 
 from leporello.core.facts import folded
+from leporello.core.guard.redact import Redaction
 from leporello.core.guard.screen import screen
 from leporello.errors import BadSetting, BadValue, EmptyText, NotFound
 from leporello.flows.settle import Bench, settle_one
@@ -49,6 +50,10 @@ def learn(ports: Ports, scope: Scope, operation: Operation) -> Fact:
 def learn_in(ports: Ports, w: Writer, scope: Scope, operation: Operation) -> Fact:
     """The same in the caller's transaction."""
     now = ports.clock.now()
+    redaction = Redaction.of(ports.policies.guard)
+    if redaction:
+        tags = tuple(redaction.text(t) for t in operation.tags)
+        operation = replace(operation, text=redaction.text(operation.text), why=redaction.text(operation.why), tags=tags)
     where = Provenance(scope.session, tuple(sorted({s.turn for s in operation.spans if s.turn})), (), operation.spans)
     claim = Claim(
         "", scope, "say", operation.text, operation.fact_kind, operation.why, operation.source, operation.trust, operation.confidence,
@@ -105,7 +110,8 @@ def contradict(ports: Ports, scope: Scope, id: str, *, by: str | None, step: Ste
             start = successor.valid_from if isinstance(successor, Fact) else None
             _take(ports, w, fact, lambda plain: plain, replace(step, op="end", at=start or step.at))
         elif not isinstance(successor, Fact):
-            _take(ports, w, fact, lambda plain: replace(plain, text=by, source="user_stated"), step)
+            text = Redaction.of(ports.policies.guard).text(by)
+            _take(ports, w, fact, lambda plain: replace(plain, text=text, source="user_stated"), step)
         else:
             if successor.superseded_by == fact.id:
                 _take(ports, w, successor, lambda plain: plain, replace(step, op="restore"))

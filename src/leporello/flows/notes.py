@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from leporello.core.guard.redact import Redaction
 from leporello.core.words import query_terms, terms
 from leporello.ports import Ports, Reader, Writer
 from leporello.records import Note, Record, Scope
@@ -29,7 +30,9 @@ class Jotted(Record):
 
 
 def put(ports: Ports, scope: Scope, key: str, value: Any, *, confidence: float = 1.0) -> tuple[str, ...]:
-    """Sets a note (None removes it); the keys that had to go for it."""
+    """Sets a note (None removes it); the keys that had to go for it. Redacted as the policy asks."""
+    redaction = Redaction.of(ports.policies.guard)
+    value = redaction.value(value) if redaction else value
     with ports.store.write() as w:
         w.put_note(_wrapped(Jotted(Note(scope, key, value, ports.clock.now()), confidence)))
         return _trim(w, scope)

@@ -152,7 +152,7 @@ def _covers(state: Item, rule: Item) -> bool:
     shorter = state if _LASTING.search(state.text) else rule
     length = sum(s.end - s.start for s in shorter.spans)
     shared = sum(max(0, min(a.end, b.end) - max(a.start, b.start)) for a in state.spans for b in rule.spans if a.message == b.message)
-    return shared >= 0.7 * length
+    return shared >= (0.5 if shorter is state else 0.7) * length
 
 
 def _weighed(item: Item) -> Item:

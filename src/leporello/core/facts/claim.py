@@ -15,7 +15,7 @@ class Claim:
     `about` holds the stems of all that the clause names besides points in time and numbers; `verbs` its folded words; `capitals` the stems
     of those with a capital letter. `value` is the object, `names` its names, `kinds` its (kind, value) pairs, `where` the stems of what limits
     it ("for orders") or, for "X is Y", those of X; `lesser` those of what something is preferred to. `mode` is told, reported, future, past,
-    maybe or asked. `change` is 0, 1 ("now", "new") or 2 (a verb of change, a correction). `gone` and `gone_times` are what is given up.
+    maybe or asked. `change` is 0, 1 ("now", "new") or 2 (a verb of change, a correction). `gone`, `gone_times` and `gone_numbers` are what is given up.
     `core`: `about` without what only says when or why ("after the accident"); `fixed`: weekdays that are names ("the Monday meeting").
     `states`: those that exclude others of their line ("open", "fixed"), told by the stems `stated`. `event`: it happened once. `opposite`: disliked. `person`: the subject is somebody.
     """
@@ -31,6 +31,7 @@ class Claim:
     capitals: frozenset[str]
     gone: frozenset[str]
     gone_times: Times
+    gone_numbers: tuple[Quantity, ...]
     event: bool
     indefinite: bool
     additional: bool

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from leporello.core.facts import cues_words as words
 from leporello.core.facts.claim import Claim
@@ -15,15 +16,29 @@ from leporello.core.facts.shifts import Shift, given_up, shift, without_now
 from leporello.core.facts.span import Object, Span
 from leporello.core.facts.subjects import Context, dative, first_verb, subject
 from leporello.core.facts.tokens import Token, stem
-from leporello.core.facts.values import times
+from leporello.core.facts.values import Quantity, quantities, times
 
 _LONGEST = 120
 """Words of a clause that are read."""
 _PREFERRED_TO = frozenset("over to than gegenuber als que a vor".split())
 _FIRST_COPULA = frozenset("soy estoy somos estamos".split())
 _PLACED = frozenset("in at en a im au on".split())
-_TRADES = ("engineer", "developer", "ingenieur", "entwickler", "leiter", "leiterin", "lehrer", "lehrerin", "berater", "manager", "director", "consultant")
+_TRADES = (
+    "engineer",
+    "developer",
+    "ingenieur",
+    "entwickler",
+    "leiter",
+    "leiterin",
+    "lehrer",
+    "lehrerin",
+    "berater",
+    "manager",
+    "director",
+    "consultant",
+)
 _HERE = frozenset("here there hier da aqui ahi ici voici".split())
+_POSSESSIVES = frozenset("my your his her our their the".split())
 _DEFINITE = frozenset("my our the mein meine unser unsere mi nuestro nuestra mon ma notre der die das el la le l'".split())
 
 
@@ -48,13 +63,23 @@ def _base(span: Span, clause: Clause, shifted: Shift, gone: Sequence[Token]) -> 
     lost = frozenset(stem(t.fold) for n, t in enumerate(gone) if n not in used and t.fold not in words.STOP and t.fold not in words.ADVERBS)
     about = span.about()
     states, stated = span.states()
+    numbers, before = _risen(span)
     return Claim(
-        times=span.times, numbers=span.numbers, mode=clause.mode, negated=shifted.negated, ended=shifted.ended, change=2 if lost or gone_times else shifted.change,
+        times=span.times, numbers=numbers, gone_numbers=(*before, *(quantities(gone, used, words.STOP) if gone else ())), mode=clause.mode, negated=shifted.negated, ended=shifted.ended, change=2 if lost or gone_times else shifted.change,
         about=about - {"old", "alt"} if any(q.unit == "age" for q in span.numbers) else about, verbs=span.folded, capitals=span.capitals(), gone=lost, gone_times=gone_times,
         core=span.core(), fixed=span.fixed, states=states, stated=stated,
         event=bool(span.folded & words.EVENT_VERBS) or _happened(span, shifted), indefinite=bool(span.folded & words.INDEFINITE), additional=bool(span.folded & words.ADDITIONAL) or find(span.kept, words.ONE_OF) >= 0,
         used_to=find(span.kept, words.USED_TO) >= 0,
     )  # fmt: skip
+
+
+def _risen(span: Span) -> tuple[tuple[Quantity, ...], tuple[Quantity, ...]]:
+    """The numbers that hold, and those before them ("from 300KB to 180KB")."""
+    for a, b in pairwise(span.numbers):
+        words_between = [t.fold for t in span.kept[a.index + 1 : b.index]]
+        if a.unit == b.unit != "" and span.fold_at(a.index - 1) in {"from", "von", "de"} and {"to", "auf", "a"} & set(words_between[-2:]):
+            return tuple(q for q in span.numbers if q is not a), (a,)
+    return span.numbers, ()
 
 
 def _happened(span: Span, shifted: Shift) -> bool:
@@ -157,7 +182,7 @@ def _copula(span: Span) -> int:
         word = span.kept[i].fold
         if (
             word in words.COPULA
-            and not (owned and word == "'s")
+            and not (word == "'s" and (owned or span.fold_at(i - 2) in _POSSESSIVES))
             and (word in _FIRST_COPULA if i == 0 else not span.kept[i - 1].fold.endswith("'"))
         ):
             return i

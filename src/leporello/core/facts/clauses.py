@@ -34,7 +34,9 @@ _NOT_SPEAKERS = frozenset(
 
 
 _IF, _CORRECTED = words.indexed("如 果|要 是"), words.indexed("更 正|纠 正")
-_HENCEFORTH = words.indexed("from now on|as of now|going forward|ab jetzt|ab sofort|von nun an|a partir de ahora|de ahora en adelante|desormais|dorenavant|从 现 在|今 后")
+_HENCEFORTH = words.indexed(
+    "from now on|as of now|going forward|ab jetzt|ab sofort|von nun an|a partir de ahora|de ahora en adelante|desormais|dorenavant|从 现 在|今 后"
+)
 _WOULD_LIKE, _WOULD_LIKE_TO = words.indexed("would like"), words.indexed("would like to")
 _GOING, _RATHER = words.indexed("going to"), words.indexed("would rather|rather have|lieber")
 _LEADS = frozenset("user update fyi note".split())

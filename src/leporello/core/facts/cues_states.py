@@ -14,7 +14,7 @@ away: on vacation, on holiday, on leave, on parental leave, on maternity leave, 
 taken: available, vacant, free, in stock, verfugbar, disponible, libre, 有 货, 空 着 / taken, sold out, booked up, fully booked, out of stock, unavailable, rented out, ausverkauft, ausgebucht, vergriffen, agotado, agotada, complet, epuise, 卖 完, 售 罄
 verdict: pending, under review, waiting for approval, awaiting approval, in review, ausstehend, in prufung, pendiente, en attente, 待 审, 审 核 中 / approved, accepted, signed off, genehmigt, angenommen, bewilligt, aprobado, aprobada, aceptado, approuve, approuvee, accepte, acceptee, 批 准, 通 过 / rejected, declined, denied, turned down, refused, abgelehnt, rechazado, rechazada, denegado, refuse, refusee, rejete, rejetee, 拒 绝, 否 决
 stage: in progress, ongoing, underway, not finished, unfinished, not done, a draft, in draft, in the works, not started, in arbeit, lauft noch, en curso, en proceso, en cours, 进 行 中 / finished, done, completed, complete, concluded, wrapped up, shipped, launched, released, published, deployed, live, fertig, abgeschlossen, beendet, erledigt, veroffentlicht, terminado, terminada, completado, acabado, publicado, termine, terminee, acheve, publie, publiee, 完 成, 结 束, 上 线 了, 发 布 了
-merge: not merged, unmerged, still open / merged, gemergt, fusionado, fusionne
+merge: not merged, unmerged / merged, gemergt, fusionado, fusionne
 price: free, free of charge, gratis, kostenlos, umsonst, gratuito, gratuita, gratuit, gratuite, 免 费 / paid, costs, charged, no longer free, kostet, kostenpflichtig, cuesta, de pago, coute, payant, payante, 收 费
 schedule: on schedule, on track, on time, im zeitplan, a tiempo, dans les temps / behind schedule, delayed, late, running late, overdue, verspatet, im verzug, retrasado, retrasada, atrasado, en retard
 studying: in school, a student, studying, student, studiert, studentin, estudiante, etudiant, etudiante, 学 生 / graduated, got her degree, got his degree, finished her degree, finished his degree, has a degree, abschluss gemacht, se graduo, se recibio, diplome, diplomee, 毕 业
@@ -35,4 +35,4 @@ for _line in _STATES.strip().splitlines():
         for _phrase in _part.split(", "):
             _words = tuple(_phrase.split())
             STATE_OF[_words] = (*STATE_OF.get(_words, ()), (_name, _n))
-STATES = indexed(*(" ".join(p) for p in STATE_OF))
+STATES = indexed(*(" ".join(p) for p in sorted(STATE_OF, key=len, reverse=True)))

@@ -130,7 +130,9 @@ def gained(old: Claim, new: Claim) -> Relation | None:
     return Relation("update", "has it now") if mine and not apart(mine, other) else None
 
 
-_GAINED = frozenset("got bought received obtained earned passed adopted found learned acquired installed added hired bekommen gekauft erhalten gelernt compro compre consiguio consegui aprendio achete obtenu appris 买 到 学".split())
+_GAINED = frozenset(
+    "got bought received obtained earned passed adopted found learned acquired installed added hired bekommen gekauft erhalten gelernt compro compre consiguio consegui aprendio achete obtenu appris 买 到 学".split()
+)
 
 
 def polarity(old: Claim, new: Claim) -> Relation | None:

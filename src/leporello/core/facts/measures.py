@@ -30,6 +30,9 @@ def numbered(old: Claim, new: Claim) -> Relation | None:
 def _comparable(a: Quantity, b: Quantity, old: Claim, new: Claim) -> bool:
     if "by" in {a.sense, b.sense} or (a.sense != b.sense and a.unit in MEASURES and not _same_words(old, new)):
         return False
+    before = {q.value for q in new.gone_numbers if q.unit == b.unit}
+    if before and not before & {q.value for q in (*old.numbers, *old.gone_numbers)}:
+        return False
     if a.unit == b.unit:
         return True
     if a.unit and b.unit:
@@ -138,7 +141,9 @@ def timed(old: Claim, new: Claim) -> Relation | None:
     return None
 
 
-_EXTENDED = frozenset("extended prolonged shortened renewed verlangert verkurzt ampliado ampliada prorrogado prolonge prolongee extendido extendida".split())
+_EXTENDED = frozenset(
+    "extended prolonged shortened renewed verlangert verkurzt ampliado ampliada prorrogado prolonge prolongee extendido extendida".split()
+)
 _LAST = frozenset(
     "end ends ended ending until bis endet enden termina acaba hasta finit termine jusqu' closes schliesst cierra ferme arrives landet llega".split()
 )

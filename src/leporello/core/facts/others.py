@@ -269,19 +269,24 @@ def aligned(old: Claim, new: Claim) -> Relation | None:
     if (
         old.event
         or new.event
-        or (old.predicate in MANY or new.predicate in MANY) and not (set(old.value) & set(new.value) and old.where)
+        or (old.predicate in MANY or new.predicate in MANY)
+        and not (set(old.value) & set(new.value) and old.where)
         or "have" in {old.predicate, new.predicate}
         or not (old.subject == new.subject or (old.subject in {"we", "user"} and _thing(new) and _thing(new) <= old.about))
     ):
         return None
-    if new.change == 1 and not new.predicate and new.verbs & _NEW and not new.verbs & (NOW - _NEW):
+    if new.change == 1 and (new.predicate != "is" or len(new.core) > 5) and new.verbs & _NEW and not new.verbs & (NOW - _NEW):
         return None
     if clash(old.times, new.times) or old.numbers or new.numbers or (old.indefinite and new.indefinite and new.change < 2):
         return None
     if old.verbs & new.verbs & OPEN_VERBS and new.change < 2:
         return None
     shared, first, second = old.core & new.core, old.core - new.core - _HAVING, new.core - old.core - _HAVING
-    if old.predicate != new.predicate and (new.change < 2 or {old.predicate, new.predicate} - {"", "is", "use"}) or not (1 <= len(first) <= 2 and 1 <= len(second) <= 2):
+    if (
+        old.predicate != new.predicate
+        and (new.change < 2 or {old.predicate, new.predicate} - {"", "is", "use"})
+        or not (1 <= len(first) <= 2 and 1 <= len(second) <= 2)
+    ):
         return None
     people = {old.subject.split("'")[0]} if old.person else set()
     return Relation("update", "so now") if len(shared - people) >= len(first | second) - 1 and shared - people else None

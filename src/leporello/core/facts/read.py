@@ -27,7 +27,8 @@ class Statement:
     """What a statement says, as far as rules can tell; empty strings where they cannot.
 
     `subject`: "user" for the first person without a known speaker, the speaker's folded name with one, else the folded name or noun
-    phrase. `predicate`: canonical where known ("home", "employer", "use:database"), else the stems of the attribute. `object`: the folded
+    phrase. `predicate`: canonical where known ("home", "employer", "use:database"), else the stems of the attribute; "not " stands before it
+    where that is denied or over. `object`: the folded
     value. `single`: the predicate holds one value at a time. `claims`: all that is said, clause by clause.
     """
 
@@ -63,7 +64,7 @@ def read(text: str, *, speaker: str = "") -> Statement:
     )
     if main is None:
         return Statement(text, "", "", "", False, False, False, False, tuple(found))
-    predicate = attribute(main)
+    predicate = _shown(main)
     value = main.object or _valued(main)
     return Statement(text, main.subject, predicate, value, is_single(main), main.negated, main.ended, main.change > 0, tuple(found))
 
@@ -73,6 +74,14 @@ def attribute(claim: Claim) -> str:
     if claim.predicate and claim.predicate != "is":
         return claim.predicate
     return " ".join(sorted(claim.where or claim.about))[:80]
+
+
+def _shown(claim: Claim) -> str:
+    """The predicate as it is shown: what is denied, over or disliked does not look like what holds."""
+    found = attribute(claim)
+    if claim.opposite and found == "like":
+        return "not dislike" if claim.negated and not claim.verbs & {"stand", "soporto", "soporta"} else "dislike"
+    return f"not {found}" if found and (claim.negated or claim.ended) else found
 
 
 def is_single(claim: Claim) -> bool:

@@ -42,7 +42,9 @@ _TIME_NOUNS = frozenset(
 )
 _RUNTIMES = frozenset("node version v php java".split())
 _NAMES_AFTER = frozenset("the our my this every a der die das unser unsere".split())
-_STATE_ENDS = frozenset("by for in at since until again now and or but to as of after on jetzt wieder seit ahora desde maintenant depuis".split())
+_STATE_ENDS = frozenset(
+    "by for in at since until again now and or but to as of after on jetzt wieder seit ahora desde maintenant depuis".split()
+)
 _DAYPARTS = frozenset("morning afternoon evening night noon at instead and or for with from to until by".split())
 _UNCOUNTED = words.STOP | words.ADVERBS | words.CHANGE_STEMS | words.STATE_TIME | words.QUALIFIERS | words.ENDED
 _YEAR = 31_536_000.0
@@ -114,17 +116,40 @@ class Span:
         """The states that the words say, and the stems of these words."""
         found: set[tuple[str, int]] = set()
         stated: set[str] = set()
+        covered = 0
         for i, token in enumerate(self.kept):
+            if i < covered:
+                continue
             for phrase in STATES.get(token.fold, ()):
                 if all(self.fold_at(i + k) == w for k, w in enumerate(phrase)) and (len(phrase) > 1 or self._is_state(i)):
                     found.update(STATE_OF[phrase])
                     stated.update(map(stem, phrase))
+                    covered = i + len(phrase)
+                    break
         return frozenset(found), frozenset(stated)
 
     def _is_state(self, i: int) -> bool:
         """On and off, free: at the end of the clause or before a preposition, not "on Monday", "free time"."""
         word, after = self.kept[i].fold, self.fold_at(i + 1)
-        if word in {"on", "off", "an", "aus", "zu", "down", "open", "free", "active", "public", "private", "late", "dry", "clear", "live", "complete", "better"}:
+        if word in {
+            "on",
+            "off",
+            "an",
+            "aus",
+            "zu",
+            "down",
+            "open",
+            "free",
+            "active",
+            "public",
+            "private",
+            "late",
+            "dry",
+            "clear",
+            "live",
+            "complete",
+            "better",
+        }:
             return not after or after in _STATE_ENDS or i + 1 in self.used
         return True
 

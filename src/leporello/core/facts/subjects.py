@@ -153,7 +153,7 @@ def first_verb(span: Span) -> int:
         return next(known, min(2, len(span.kept)))
     if first.fold in _IMPERATIVES or _first_person(first, after):
         return 0
-    if first.fold in _TITLES and first.capital and len(span.kept) > 2 and span.kept[1].capital:
+    if (first.fold in _TITLES or first.fold in _RELATIONS) and first.capital and len(span.kept) > 2 and span.kept[1].capital:
         return 2
     if first.capital or first.fold in words.FIRST or first.fold in words.FIRST_MANY or first.fold in words.OTHERS:
         return 1

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from leporello.core.facts.cues_words import CHANGE_STEMS
 from leporello.core.facts.tokens import Token, stem
 
 WEEKDAYS = {
@@ -293,12 +294,20 @@ def quantities(tokens: Sequence[Token], used: frozenset[int], stop: frozenset[st
 
 def _sense(tokens: Sequence[Token], i: int) -> str:
     before = [t.fold for t in tokens[max(0, i - 3) : i]]
-    if "by" in before[-2:] or (before[-1:] == ["um"] and tokens[i].fold.isdigit() and i + 1 < len(tokens) and tokens[i + 1].fold not in {"uhr"}):
+    changed = any(t.fold in _GROWN for t in tokens[max(0, i - 8) : i])
+    if ("by" in before[-2:] and changed) or (
+        before[-1:] == ["um"] and tokens[i].fold.isdigit() and i + 1 < len(tokens) and tokens[i + 1].fold not in {"uhr"}
+    ):
         return "by"
     return "limit" if set(before) & _LIMITS else ""
 
 
-_LIMITS = frozenset("under below least most within unter mindestens hochstens menos maximo minimo moins above over exceed exceeding reach achieve goal target".split())
+_GROWN = CHANGE_STEMS | frozenset(
+    "improve increase reduce decrease boost boosted cut grow lower raise drop gain gained rose fell optimize optimized".split()
+)
+_LIMITS = frozenset(
+    "under below least most within unter mindestens hochstens menos maximo minimo moins above over exceed exceeding reach achieve goal target".split()
+)
 
 
 def _number(word: str) -> tuple[float | None, str]:
