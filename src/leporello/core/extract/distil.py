@@ -74,6 +74,10 @@ _POINTS = re.compile(
     r"\W*(?:please )?(?:keep|do|make|put|leave|use|run|try|check|fix)(?:n['’]t| not)? (?:it|this|that|them|these|those)\b", re.IGNORECASE
 )
 """A rule about something that only the moment tells."""
+_HEDGED = re.compile(
+    r"\b(?:maybe|wondering|i (?:do not|don['’]t) (?:think|know)|perhaps|somewhat|might|mh+|hmm+|edge case|(?:was|were) (?:left|included|not included|missing))\b|\.{3}$|…$|^\W*(?:but|and|so) (?:in the end|also|for \d)\b", re.IGNORECASE
+)
+"""Thinking aloud, which is no rule."""
 _FIX = re.compile(r"\bfix(?:es|ed)?\b", re.IGNORECASE)
 _NAMED = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}|\d|[^\x00-\x7f]{4}")
 
@@ -259,7 +263,7 @@ def _lasting(item: Item) -> FactKind | None:
     if item.trust == "user":
         if kind == "decision":
             return kind if _settled(item, text) else None
-        if kind == "procedure" and _POINTS.match(text):
+        if kind == "procedure" and (_POINTS.match(text) or _HEDGED.search(text)):
             return None
         return kind if item.section not in {"correction", "error"} or _LASTING.search(text) else None
     return kind if _found_out(item, kind, text) else None

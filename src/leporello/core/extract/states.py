@@ -12,10 +12,12 @@ from typing import NamedTuple
 
 from leporello.core.blocks import parts
 from leporello.core.extract.said import clean, spoken, talks, voice
-from leporello.core.extract.users import requests
+from leporello.core.extract.users import data, requests
 from leporello.records import Item, Message, Section, Span
 
 _RULES: frozenset[Section] = frozenset({"constraint", "preference", "decision", "correction"})
+_TYPED = 1_500
+"""Characters that a user at work types at most in one message."""
 STATE = "state"
 """The key of an item that tells how things stand."""
 _NUMBER = (
@@ -152,10 +154,10 @@ def states(messages: Sequence[Message]) -> list[Item]:
     out = [i for i in requests(messages, {m.id: spoken(m) for m in messages}, chat=True) if i.section in _RULES] if named is False else []
     working = any(part.kind == "call" for m in messages for part in parts(m))
     for message in messages:
-        if voice(message) != "user":
-            continue
+        if voice(message) != "user" or (working and len(message.text) > _TYPED):
+            continue  # so much is pasted
         for sentence in spoken(message):
-            found = state(sentence.text, working=working)
+            found = None if working and data(sentence.text) else state(sentence.text, working=working)
             if found is not None:
                 text = clean(sentence.text[found.start : found.end].strip(" ,;:?？"))
                 place = Span(message.id, sentence.start + found.start, sentence.start + found.end, message.turn)
@@ -197,6 +199,8 @@ def _weight(clause: str, working: bool) -> float:
         return 0.0
     hits = [m for m in (p.search(clause) for p in (_MOVED, _DONE, _TOTAL, _HOLDS, _SET, _FROM, _WIDE)) if m]
     hits = [m for m in hits if not _MAYBE.search(clause[: m.start()])]
+    if working:
+        hits = []  # numbers of the work at hand
     own = _OWN.search(clause) or _OWN_WIDE.search(clause)
     if own and working and own.group().casefold().startswith("my "):
         own = None
@@ -204,7 +208,7 @@ def _weight(clause: str, working: bool) -> float:
         return _OF_OWN + 0.6 * len(hits) + 1.0 * bool(_FRESH.search(clause))
     if _RULE.search(clause):
         return _OF_TEAM + 1.0
-    team = _TEAM.search(clause) or _NEWS.search(clause) or _WORKED.search(clause)
+    team = _TEAM.search(clause) or _WORKED.search(clause) or (None if working else _NEWS.search(clause))
     if team and not _MAYBE.search(clause[: team.start()]):
         return _OF_TEAM + 0.6 * len(hits) + 1.0 * bool(_FRESH.search(clause))
     if not hits:

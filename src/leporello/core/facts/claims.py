@@ -13,7 +13,7 @@ from leporello.core.facts.cues_frames import PERSONAL
 from leporello.core.facts.cues_kinds import OCCUPATIONS
 from leporello.core.facts.frames import Found, frames, predicate
 from leporello.core.facts.shifts import Shift, given_up, shift, without_now
-from leporello.core.facts.span import Object, Span
+from leporello.core.facts.span import ADJUNCT, Object, Span
 from leporello.core.facts.subjects import Context, dative, first_verb, subject
 from leporello.core.facts.tokens import Token, stem
 from leporello.core.facts.values import Quantity, quantities, times
@@ -49,12 +49,22 @@ def claims(clause: Clause, *, speaker: str, before: str) -> list[Claim]:
     context = Context(speaker, before)
     shifted = shift(clause)
     kept, gone = given_up(without_now(clause.words[:_LONGEST]), shifted.change == 2)
+    kept = _without_adjunct(kept)
     if not kept:
         return []
     span = Span(kept)
     base = _base(span, clause, shifted, [*gone, *clause.given_up])
     out = [c for f in list(frames(kept, span.spine))[:3] for c in _framed(span, base, f, context)]
     return out or _unframed(span, base, context)
+
+
+def _without_adjunct(kept: list[Token]) -> list[Token]:
+    """Without "after the layoffs" before the subject."""
+    if kept and kept[0].fold in ADJUNCT:
+        for i in range(2, min(7, len(kept) - 2)):
+            if kept[i].fold in words.DETERMINERS or kept[i].fold in words.FIRST or kept[i].fold in words.FIRST_MANY or (kept[i].capital and i > 2):
+                return kept[i:]
+    return kept
 
 
 def _base(span: Span, clause: Clause, shifted: Shift, gone: Sequence[Token]) -> Claim:

@@ -20,6 +20,31 @@ schedule: on schedule, on track, on time, im zeitplan, a tiempo, dans les temps 
 studying: in school, a student, studying, student, studiert, studentin, estudiante, etudiant, etudiante, 学 生 / graduated, got her degree, got his degree, finished her degree, finished his degree, has a degree, abschluss gemacht, se graduo, se recibio, diplome, diplomee, 毕 业
 couple: single, unmarried, ledig, soltero, soltera, celibataire, 单 身 / married, engaged, has a girlfriend, has a boyfriend, in a relationship, dating, got married, verheiratet, verlobt, geheiratet, casado, casada, caso, marie, mariee, fiance, fiancee, 结 婚, 订 婚
 work: unemployed, jobless, out of work, between jobs, looking for work, looking for a job, arbeitslos, auf jobsuche, desempleado, desempleada, en paro, au chomage, 失 业 / found a job, got a job, has a job, landed a job, got hired, started working, started a new job, new job, stelle gefunden, job gefunden, arbeit gefunden, encontro trabajo, encontre trabajo, trouve un emploi, trouve du travail, 找 到 工 作, 找 到 了 工 作 / retired, in rente, pensioniert, jubilado, jubilada, retraite, retraitee, 退 休
+pause: on hold, paused, frozen, suspended, pausiert, auf eis, en pausa, en pause, 暂 停 / resumed, restarted, unpaused, unfrozen, running again, back on, wieder aufgenommen, reanudado, retomado, repris, reprise, 恢 复
+chronotype: morning person, early bird, fruhaufsteher, madrugador, leve tot / night owl, night person, nachteule, nocturno, couche tard
+frequency: daily, every day, once a day, taglich, jeden tag, diario, a diario, cada dia, todos los dias, quotidien, tous les jours, chaque jour, 每 天 / weekly, every week, once a week, wochentlich, jede woche, semanal, cada semana, hebdomadaire, chaque semaine, toutes les semaines, 每 周 / every two weeks, biweekly, every other week, fortnightly, alle zwei wochen, quincenal, cada dos semanas, toutes les deux semaines, 每 两 周 / monthly, every month, once a month, monatlich, jeden monat, mensual, cada mes, mensuel, chaque mois, tous les mois, 每 月 / quarterly, every quarter, vierteljahrlich, trimestral, trimestriel / yearly, annually, every year, once a year, jahrlich, anual, cada ano, annuel, chaque annee / twice a week, two times a week, zweimal die woche, dos veces por semana, deux fois par semaine / three times a week / hourly, every hour, stundlich / twice a month / twice a day
+hours: full-time, full time, vollzeit, a tiempo completo, jornada completa, temps plein, 全 职 / part-time, part time, halftime, teilzeit, a tiempo parcial, media jornada, temps partiel, 兼 职
+shift: night shift, night shifts, nights, nachtschicht, turno de noche, 夜 班 / day shift, day shifts, tagschicht, turno de dia, 白 班 / early shift, fruhschicht / late shift, spatschicht
+automatic: manual, manually, by hand, manuell, von hand, a mano, manuel, 手 动 / automated, automatic, automatically, automatisiert, automatisch, automatico, automatica, automatizado, automatique, 自 动
+presence: in person, face to face, on site, onsite, in the office, vor ort, im buro, presencial, en persona, en presentiel, 线 下, 当 面 / online, remote, remotely, from home, virtual, virtually, over zoom, im homeoffice, von zuhause, en linea, a distancia, remoto, en ligne, teletravail, 线 上, 远 程
+weight: overweight, ubergewichtig / healthy weight, normal weight, underweight
+doneness: rare, medium rare / medium / well done
+mood: happy, satisfied, glucklich, zufrieden, feliz, contento, contenta, heureux, heureuse / unhappy, sad, dissatisfied, unzufrieden, unglucklich, triste, descontento, malheureux
+fullness: full / empty
+speed: slow, sluggish, langsam, lento, lenta, lent, lente / fast, quick, schnell, rapido, rapida, rapide
+cost: cheap, affordable, billig, gunstig, barato, barata / expensive, pricey, teuer, caro, cara
+stability: stable, stabil, estable / unstable, flaky, instabil, inestable, instable
+side2: north, nord, norte / south, sud, sur / east, ost, este / west, oeste, ouest
+hand: left, links, izquierda, gauche / right, rechts, derecha, droite
+rank: junior, trainee, an intern, apprentice, praktikant, praktikantin, azubi, becario, becaria, stagiaire / senior / principal
+skill: a beginner, beginner, anfanger, principiante, debutant / intermediate, fortgeschritten / advanced, expert, fluent, avanzado
+deck: upstairs / downstairs
+indoors: indoors, drinnen / outdoors, draussen
+beta: in beta, beta, alpha / stable release, generally available, out of beta
+optional: optional, voluntary, freiwillig, opcional, facultatif / mandatory, required, obligatory, compulsory, verpflichtend, pflicht, obligatorio, obligatoria, obligatoire
+fear: afraid, scared / not afraid, fearless
+rent: rent, renting, mieten, miete / bought the, own the, bought it
+hair: long hair, hair is long / short hair, hair short
 lock: locked, closed, shut, geschlossen, zu, cerrado, cerrada, ferme, fermee / unlocked, opened, reopened, open again, wieder offen, geoffnet, reabierto, reabrio, rouvert, rouverte
 weather: sunny, clear, dry / raining, rainy, snowing, cloudy
 side: public, open source, oeffentlich, publico, publica, public, publique, 公 开 / private, closed source, privat, privado, privada, prive, privee, 私 有

@@ -42,7 +42,7 @@ def ended(old: Claim, new: Claim) -> Relation | None:
         return NONE
     if new.predicate in {"employer", "partner", "job"} and old.predicate in {"employer", "partner", "job"}:
         return _ended_frame(old, new)
-    if new.person and old.person and old.subject != new.subject:
+    if new.person and old.person and old.subject != new.subject and stem(new.subject) not in old.core:
         return NONE
     if new.predicate == "school" and old.predicate in {"school", "major"}:
         alike = not new.value or old.predicate == "major" or bool(set(new.value) & set(old.value))
@@ -100,7 +100,7 @@ _COMMITMENTS = frozenset(
 )
 _ENDED_STEMS = frozenset(map(stem, words.ENDED)) | words.ENDED
 _OVER_FILLERS = frozenset(
-    "doch back mind becom liv lives live wohn hous decid intend 打 算 fallt fallen fiel aus away gav throw threw turn took tak shut phas up down out comer rauch any going doing using being longer anymore mehr got gave rid off giv go us call broke split up ya no plus 不 消 取 停 戒 止 掉 卖 用 再 已 经 去 弃 放 have hab tien dej deje dejo work job".split()
+    "need want use wear tak play buy see own keep read watch doch back mind becom liv lives live wohn hous decid intend 打 算 fallt fallen fiel aus away gav throw threw turn took tak shut phas up down out comer rauch any going doing using being longer anymore mehr got gave rid off giv go us call broke split up ya no plus 不 消 取 停 戒 止 掉 卖 用 再 已 经 去 弃 放 have hab tien dej deje dejo work job".split()
 )
 
 
@@ -113,6 +113,8 @@ def jobless(old: Claim, new: Claim) -> Relation | None:
 
 
 def _ended_frame(old: Claim, new: Claim) -> Relation:
+    if old.predicate == "partner" and set(new.value) & set(old.value):
+        return Relation("update", "no longer")
     if new.predicate != old.predicate and {new.predicate, old.predicate} != {"employer", "job"}:
         return NONE
     if not set(new.value) - JOB_WORDS or new.predicate == "partner" and not new.names:
@@ -243,7 +245,7 @@ INTENT = frozenset(
 )
 INTENT_STEMS = frozenset(map(stem, INTENT)) | {"to", "up", "for"}
 _DONE = frozenset(
-    """bought found got finished completed received hired filled passed arrived done submitted launched released built made moved joined learned learnt went took sold paid sent wrote chose began
+    """bought found got finished completed received hired filled passed arrived done submitted launched released built made accepted admitted enrolled moved joined learned learnt went took sold paid sent wrote chose began
     gekauft gefunden bekommen erhalten abgeschlossen eingestellt bestanden angekommen fertig erledigt compre compro compramos encontre encontro encontramos consegui conseguio recibi termine aprobe llego
     achete trouve obtenu recu termine fini reussi arrive 买 到 完 了""".split()
 )

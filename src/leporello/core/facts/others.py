@@ -262,6 +262,45 @@ def renumbered(old: Claim, new: Claim) -> Relation | None:
     return Relation("update", "another number") if not extra - _HAVING else None
 
 
+def labelled(old: Claim, new: Claim) -> Relation | None:
+    """Moved from room 12 to room 20: another number after the same noun."""
+    if not new.change or old.subject != new.subject or new.negated or old.negated or new.additional:
+        return None
+    first, second = ({w.rstrip("0123456789"): w for w in c.core if w[-1:].isdigit() and w[0].isalpha() and w.isalnum()} for c in (old, new))
+    told = {n for n in first.keys() & second.keys() if n and first[n] != second[n]}
+    return Relation("update", "another number") if told and len(old.core ^ new.core) <= 4 else None
+
+
+def relocated(old: Claim, new: Claim) -> Relation | None:
+    """Stored in a file, and then moved to a safe: something is at another place, on another tool."""
+    if not new.verbs & _RELOCATED or not new.verbs & _TOWARDS or new.negated or new.ended or old.negated or old.event:
+        return None
+    if not (old.predicate.startswith("use") or old.predicate in {"reside", "is", "home"}) or not old.verbs & _AT or old.person or old.times:
+        return None
+    shared, first, second = old.core & new.core, old.core - new.core - _KEPT, new.core - old.core
+    mine, other = {k for k, _ in old.kinds}, {k for k, _ in new.kinds}
+    if not shared or len(first) > 2 or not 1 <= len(second) <= 2 or (mine and other and not mine & other):
+        return None
+    return Relation("update", "at another place")
+
+
+_RELOCATED = frozenset("moved migrated transferred relocated ported shifted verschoben verlegt umgezogen migriert trasladamos movimos migramos deplace migre 移 迁 搬".split())
+_TOWARDS = frozenset("to into onto nach auf in a al vers dans 到".split())
+_AT = frozenset("in on at auf bei im en dans sur stored kept hosted 在".split())
+_KEPT = frozenset("stor kept host keep liv gespeichert guardad stock".split())
+
+
+def retuned(old: Claim, new: Claim) -> Relation | None:
+    """My steak rare, my steak well done now: the same liked, had or drunk in another way."""
+    if not new.change or old.predicate != new.predicate or old.subject != new.subject or old.predicate not in {"like", "eat", "drink"}:
+        return None
+    if old.opposite != new.opposite or old.negated or new.negated or old.ended or new.ended or new.additional:
+        return None
+    if len(old.value) < 2 or len(new.value) < 2 or old.value[0] != new.value[0] or set(old.value) & set(new.value[1:]):
+        return None
+    return Relation("update", "in another way now")
+
+
 def aligned(old: Claim, new: Claim) -> Relation | None:
     """The same words but for one or two, and a word that says that it is so now."""
     if not new.change or old.negated or new.negated or old.ended or new.ended or new.additional or old.additional:
@@ -279,7 +318,7 @@ def aligned(old: Claim, new: Claim) -> Relation | None:
         return None
     if clash(old.times, new.times) or old.numbers or new.numbers or (old.indefinite and new.indefinite and new.change < 2):
         return None
-    if old.verbs & new.verbs & OPEN_VERBS and new.change < 2:
+    if old.verbs & new.verbs & OPEN_VERBS and new.change < 2 and not (old.person and new.person and "supports" in old.verbs):
         return None
     shared, first, second = old.core & new.core, old.core - new.core - _HAVING, new.core - old.core - _HAVING
     if (

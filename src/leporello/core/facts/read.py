@@ -102,6 +102,7 @@ def keys(statement: Statement) -> tuple[int, ...]:
     """
     told = [c for c in statement.claims[:6] if c.mode != "asked"]
     marks = [f"{c.subject}|{_found_by(c)}" for c in told if c.subject and _found_by(c)]
+    marks += [f"{c.subject}|~{d}" for c in told for d, _ in sorted(c.states)]
     marks += [f"|{s}" for c in told for s in sorted(_telling(c))]
     found = dict.fromkeys(zlib.crc32(m.encode("utf-8", "surrogatepass")) for m in dict.fromkeys(marks[:_MARKS]))
     found.update(dict.fromkeys(int(h) for h in query_terms(undated(split_speaker(statement.text[:2_000])[1])).hashes))

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from leporello.core.facts.claim import Claim
 from leporello.core.facts.cues_frames import PERSONAL
+from leporello.core.facts.cues_words import OTHERS
 from leporello.core.facts.ends import INTENT, ended, fulfilled, gained, given_up, jobless, led, polarity, stated
 from leporello.core.facts.measures import numbered, timed
-from leporello.core.facts.others import aligned, attribute, canonical, framed, kinds, renamed, renumbered, switched
+from leporello.core.facts.others import aligned, attribute, canonical, framed, kinds, labelled, relocated, renamed, renumbered, retuned, switched
 from leporello.core.facts.read import Statement
 from leporello.core.facts.relation import NONE, Relation
 from leporello.core.facts.same import same
@@ -103,6 +104,9 @@ def _told(old: Claim, new: Claim) -> Relation:
         switched,
         renamed,
         renumbered,
+        labelled,
+        relocated,
+        retuned,
         kinds,
         aligned,
     ):
@@ -116,7 +120,9 @@ def _subjects(old: Claim, new: Claim) -> int:
     """2 where both are about the same, 1 where they may be, 0 where they are not."""
     a, b = old.subject, new.subject
     if a == b:
-        return 2 if a != "?" or set(old.value) & set(new.value) else 1
+        return 2 if a != "?" or old.verbs & new.verbs & OTHERS else 1
+    if "you" in new.verbs and old.subject in {"user", ""} and new.subject in {"", "?"}:
+        return 2
     if "?" in {a, b}:
         return 2 if b == "?" and not old.person and new.change == 2 and new.times and old.times else 1
     if a in {"user", "we"} and b in {"user", "we"}:
@@ -143,7 +149,7 @@ def _named_alike(old: Claim, new: Claim) -> int:
     if old.person and new.person:
         return 2 if a.split()[0] == b.split()[0] and 1 in {len(a.split()), len(b.split())} and "'s" not in a + b else 0
     if "we" in {a, b} and old.predicate.startswith("use") and new.predicate.startswith("use"):
-        return 2 if new.change == 2 and new.gone else 1 if new.change else 0
+        return 2 if new.change == 2 and (new.gone or set(a.replace("'s", "").split()) & new.about) else 1 if new.change else 0
     shared = set(a.split()) & set(b.split())
     return 1 if shared and (shared == set(a.split()) or shared == set(b.split())) else 0
 

@@ -33,7 +33,7 @@ _NUMBERED = frozenset(
 )
 """Nouns after which a number is a name: build 41, room 4."""
 _WHEN = frozenset("last next this ago yesterday today letzten letzte letztes nachsten nachste ultimo ultima pasado pasada".split())
-_ADJUNCT = frozenset(
+ADJUNCT = frozenset(
     """after since because following due despite until once nachdem wegen seit weil trotz desde porque despues tras debido depuis apres suite""".split()
 )
 """Words after which stands when or why, not what."""
@@ -162,7 +162,7 @@ class Span:
         word = self.kept[i].fold
         if i + 1 in self.used:
             return False
-        return word in _ADJUNCT or (word in _WHEN and self.fold_at(i + 1) in _TIME_NOUNS)
+        return word in ADJUNCT or (word in _WHEN and self.fold_at(i + 1) in _TIME_NOUNS)
 
     def about(self) -> frozenset[str]:
         """The stems of all telling words."""

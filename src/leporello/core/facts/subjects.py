@@ -70,6 +70,8 @@ def subject(span: Span, end: int, phrase: Phrase | None, context: Context) -> tu
     name = _name(span, nouns, positions, personal)
     if name:
         return name, True
+    if len(nouns) == 2 and nouns[0].fold in _RELATIONS and nouns[1].capital and {"de", "von", "of", "d'"} & set(folded):
+        return f"{nouns[1].fold}'s {stem(nouns[0].fold)}", True
     stems = " ".join(sorted({stem(t.fold) for t in nouns}))
     if owner:
         return (f"{owner}'s {stems}", personal) if _only_owns(folded) else (owner, True)
