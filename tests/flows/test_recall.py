@@ -151,3 +151,37 @@ def test_the_shelf_lets_go_of_what_was_asked_longest_ago(mem: Memory) -> None:
         for handle in small:
             assert len(handle.recall("heron")) == 3
     assert len(shelf._held) == 1
+
+
+def test_the_graph_brings_in_what_hangs_together_with_a_name(mem: Memory) -> None:
+    alice = mem.scope(user="alice")
+    for text in ("Alice is married to Robert.", "Robert works at Siemens.", "Siemens is based in Munich.", "Carol likes chess."):
+        alice.learn(text)
+    found = alice.recall("Who is Robert?", kinds=("fact",), k=9)
+    reasons = {h.record.text: {w.term: w.value for w in h.why} for h in found}
+    assert reasons["Robert works at Siemens."]["graph"] > 0 and "graph" in reasons["Siemens is based in Munich."]
+    assert "graph" not in reasons.get("Carol likes chess.", {})
+    assert [h.score for h in found] == sorted((h.score for h in found), reverse=True)
+    with leporello.open(":memory:", embedder="hash", policies={"recall": {"graph": 0}}) as flat:
+        flat.scope(user="alice").learn("Robert works at Siemens.")
+        assert all(w.term != "graph" for h in flat.scope(user="alice").recall("Robert") for w in h.why)
+
+
+def test_layers_and_tiers_are_names_of_kinds(mem: Memory) -> None:
+    alice = mem.scope(user="alice")
+    alice.remember("The heron stands in the river.")
+    alice.learn("Herons eat fish.")
+    assert {h.record.kind for h in alice.recall("heron herons", kinds=("L3",))} == {"fact"}
+    assert {h.record.kind for h in alice.recall("heron herons", kinds=("L1", "L3"))} == {"message", "fact"}
+    assert {h.record.kind for h in alice.recall("heron herons", kinds="medium")} == {"fact"}  # type: ignore[arg-type]
+    for wrong in (("L4",), ("short",)):
+        with pytest.raises(BadSetting):
+            alice.recall("heron", kinds=wrong)  # type: ignore[arg-type]
+
+
+def test_what_tells_how_things_stand_by_now_comes_before_what_it_replaces(mem: Memory) -> None:
+    alice = mem.scope(user="alice")
+    alice.remember("I tagged the release of the budget tracker with 150 commits in the main branch of the repository.", at="2026-01-01")
+    alice.remember("Please harden the login of the app, considering that the commits in the main branch have now reached 165.", at="2026-02-01")
+    found = alice.recall("How many commits are in the main branch?", kinds=("message",))
+    assert "165" in found[0].record.text

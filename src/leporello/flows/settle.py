@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leporello.core import facts as rules
-from leporello.core.facts.read import keys
+from leporello.core.facts.read import keys, sure_keys
 from leporello.core.facts.relate import Relation, relate
-from leporello.core.words import query_terms
 from leporello.flows.indexing import entries, said, statement
 from leporello.ports import Change, Embedder, Entry, Ports, Reader, Writer
 from leporello.records import Claim, Fact
@@ -157,9 +156,8 @@ def _near(w: Writer, claim: Claim, judges: Bench) -> dict[str, Fact]:
     told = w.claims(claim.scope, [target.id]) if target is not None else []
     about = claim if claim.text else next((c for c in told if c.id == claim.target), None)
     if about is not None:
-        found_by = keys(statement(about))
-        words = set(query_terms(about.text).hashes.tolist())
-        candidates = w.near(claim.scope, found_by, sure=[k for k in found_by if k not in words], k=NEAR)
+        said_by = statement(about)
+        candidates = w.near(claim.scope, keys(said_by), sure=sure_keys(said_by), k=NEAR)
         held = [c for c in w.claims(claim.scope, [f.id for f in candidates]) if c.text]
         judges.embed([about.text, *(c.text for c in held)])
         concerned = {c.fact for c in held if _concerns(judges, c, about)}

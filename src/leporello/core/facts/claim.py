@@ -52,11 +52,18 @@ class Claim:
     person: bool = False
 
 
+_TITLES = (
+    (frozenset({"frau"}), frozenset({"herr", "herrn"})),
+    (frozenset({"mrs", "ms"}), frozenset({"mr"})),
+    (frozenset({"senora"}), frozenset({"senor"})),
+)
 _UNTOLD = frozenset({"", "?", "user", "we"})
 
 
 def contrasted(a: Claim, b: Claim) -> bool:
     """The subjects share a word and each has one that the other lacks: the staging cluster, the production cluster; my goal, Ida's goal."""
+    if a.subject == b.subject and any(a.verbs & t and b.verbs & u for t, u in (*_TITLES, *(tuple(reversed(p)) for p in _TITLES))):
+        return True
     if a.fixed and b.fixed and not a.fixed & b.fixed:
         return True
     if _UNTOLD & {a.subject, b.subject} or a.subject == b.subject:

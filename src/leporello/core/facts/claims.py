@@ -22,7 +22,8 @@ _LONGEST = 120
 """Words of a clause that are read."""
 _PREFERRED_TO = frozenset("over to than gegenuber als que a vor".split())
 _FIRST_COPULA = frozenset("soy estoy somos estamos".split())
-_PLACED = frozenset("in at en a im au on".split())
+_STARTING = frozenset("from starting beginning ab desde".split())
+_PLACED = frozenset("in at am en a im au on".split())
 _TRADES = (
     "engineer",
     "developer",
@@ -60,9 +61,17 @@ def claims(clause: Clause, *, speaker: str, before: str) -> list[Claim]:
 
 def _without_adjunct(kept: list[Token]) -> list[Token]:
     """Without "after the layoffs" before the subject."""
-    if kept and kept[0].fold in ADJUNCT:
+    if kept and (
+        kept[0].fold in ADJUNCT
+        or (kept[0].fold in _STARTING and len(kept) > 1 and kept[1].fold in {"next", "this", "nachster", "nachstem"})
+    ):
         for i in range(2, min(7, len(kept) - 2)):
-            if kept[i].fold in words.DETERMINERS or kept[i].fold in words.FIRST or kept[i].fold in words.FIRST_MANY or (kept[i].capital and i > 2):
+            if (
+                kept[i].fold in words.DETERMINERS
+                or kept[i].fold in words.FIRST
+                or kept[i].fold in words.FIRST_MANY
+                or (kept[i].capital and i > 2)
+            ):
                 return kept[i:]
     return kept
 
@@ -123,6 +132,8 @@ def _framed(span: Span, base: Claim, found: Found, context: Context) -> Iterator
     if name is None:
         yield from _unframed(span, base, context)
         return
+    if span.fold_at(found.after) in {"ich", "wir"} and found.start:  # Metal mag ich
+        who, person, object_ = context.first_person if span.fold_at(found.after) == "ich" else "we", True, span.object(0, found.start)
     things = name.startswith("use") or name == "reside"
     told_by = frozenset(stem(w) for w in (*phrase.words, *phrase.tail))
     made = replace(

@@ -199,6 +199,8 @@ def _starts_clause(sentence: Sequence[Token], i: int) -> bool:
     """Whether a conjunction at `i` begins a clause: a verb or a pronoun follows it."""
     if sentence[i].fold in {"but", "which", "because", "although", "whereas", "pero", "aber", "mais", "weil", "porque", "sondern"}:
         return True
+    if [t.fold for t in sentence[i + 1 : i + 3]] in _DENIES:
+        return True
     rest = [t.fold for t in sentence[i + 1 : i + 7] if t.fold not in words.ADVERBS and t.fold not in _SKIPPED]
     if not rest:
         return False
@@ -210,9 +212,10 @@ def _starts_clause(sentence: Sequence[Token], i: int) -> bool:
     before = [t.fold for t in sentence[:i] if not t.mark]
     if sentence[i].fold not in _JOINS or not (_says(before) or any(len(w) > 4 and w.endswith("ed") for w in before)):
         return False
-    return head in words.EVENT_VERBS or head in words.CHANGE_STEMS or any(_says_on(rest, k) for k in (1, 2))
+    return head in words.EVENT_VERBS or head in {"is", "are", "ist", "es", "est"} or head in words.CHANGE_STEMS or any(_says_on(rest, k) for k in (1, 2))
 
 
+_DENIES = tuple([w, "not"] for w in ("do", "does", "did", "can", "will", "is", "are", "was"))
 _JOINS = frozenset("and und y et".split())
 
 
@@ -275,9 +278,10 @@ def _with_given_up(made: list[Clause]) -> list[Clause]:
 
 
 def _mode(tokens_: Sequence[Token]) -> str:
-    if _is_maybe(tokens_):
-        return "maybe"
     folded = [t.fold for t in tokens_]
+    if _is_maybe(tokens_):
+        denied = bool(_WANTING & set(folded)) and (_has(tokens_, words.ENDED_PHRASES) or bool(words.NEGATION & set(folded)))
+        return "told" if denied else "maybe"
     changed = any(w in words.CHANGE_STEMS or w in words.ENDED for w in folded if w.isascii())
     perfect = any(w in {"have", "has", "ve"} for w in folded)
     past = any(t.fold in words.PAST and not (t.fold == "had" and changed) for t in tokens_) and not passive(folded)
@@ -292,6 +296,9 @@ def _mode(tokens_: Sequence[Token]) -> str:
     return "told"
 
 
+_IRREGULAR = frozenset(
+    "set cut put sent sold given taken shut brought paid chosen broken stolen withdrawn rewritten split written let".split()
+)
 _STATES = frozenset(
     "married based called named located interested used engaged employed supposed scared tired bored single excited worried red need bed".split()
 )
@@ -302,10 +309,11 @@ def passive(folded: Sequence[str]) -> bool:
     for i, word in enumerate(folded):
         if word in {"was", "were"}:
             after = next((w for w in folded[i + 1 : i + 4] if w not in words.ADVERBS and w != "not"), "")
-            return len(after) > 4 and after.endswith("ed") and after not in _STATES
+            return (len(after) > 4 and after.endswith("ed") and after not in _STATES) or after in _IRREGULAR
     return False
 
 
+_WANTING = frozenset("want wants wanted quiero quiere veut veux".split())
 _WANTS = frozenset("quiero quiere queremos quieren veux veut voulons veulent".split())
 
 

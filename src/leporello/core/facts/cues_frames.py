@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 _TABLE = """
-home: live in, lives in, living in, reside in, resides in, residing in, based in, home is, home is in, lives near, live at, lives at, settled in, located in
+home: live on, lives on, living on, address is, place is on, place is in, moved in with, live in, lives in, living in, reside in, resides in, residing in, based in, home is, home is in, lives near, live at, lives at, settled in, located in
 home: wohne in, wohnt in, wohnen in, lebe in, lebt in, leben in, in … wohnt, wohnhaft in, zuhause in, in … lebt
 home: vivo en, vive en, vivimos en, viven en, resido en, reside en, residimos en, radico en, radica en, viviendo en
 home: habite a, habitent a, habitons a, habite en, habite au, habite, vit a, vis a, vivons a, vivent a, vit en, vis en, reside a, vis au, vit au, residons a
@@ -89,7 +89,7 @@ drink: drink, drinks, drinking, trinke, trinkt, trinken, bebo, bebe, bebemos, to
 eat: eat, eats, eating, esse, essen, isst, como, come, comer, manger, comemos, mange, mangeons, 吃
 smoke: smoke, smokes, smoking, smoker, rauchen, fumar, fumer, rauche, raucht, raucher, raucherin, fumo, fuma, fumador, fumadora, fume, fumeur, 抽 烟, 吸 烟
 allergic: allergic to, allergic, allergisch gegen, gegen … allergisch, alergico a, alergica a, allergique a, allergique aux, allergy to, 对 … 过 敏
-use: use, uses, using, run on, runs on, running on, rely on, relies on, work with, works with, built on, built with, powered by, based on, hosted on, deploy on, deploys on, deploy to, deploys to, deployed on, deployed to, written in, write in, host on, code in, hosts on, hosted at, runs, run, stored in, store in, managed with, tracked in, we track, use … as, database is, framework is
+use: use, uses, using, run on, runs on, running on, rely on, relies on, work with, works with, built on, built with, powered by, based on, hosted on, deploy on, deploys on, deploy to, deploys to, deployed on, deployed to, written in, written with, write in, host on, code in, hosts on, hosted at, runs, run, stored in, store in, managed with, tracked in, we track, use … as, database is, framework is
 use: nutze, nutzt, nutzen, verwende, verwendet, verwenden, benutze, benutzt, benutzen, setze auf, setzt auf, setzen auf, setzen … ein, setzt … ein, lauft auf, laufen auf, in … geschrieben, gehostet auf, gehostet bei, arbeite mit, arbeitet mit, arbeiten mit, deployen auf, basiert auf, mit … gebaut, laufen bei, lauft bei
 use: uso, usa, usamos, usan, utilizo, utiliza, utilizamos, utilizan, empleamos, escrito en, escrita en, escribimos en, alojado en, alojada en, desplegamos en, corre en, corre sobre, funciona con, trabajamos con, basado en, basada en, se ejecuta en
 use: utilise, utilisons, utilisent, emploie, tourne sur, ecrit en, heberge sur, hebergee sur, deployons sur, ecrite en, fonctionne avec, travaillons avec, repose sur, se sert de

@@ -33,6 +33,8 @@ branching: monorepo polyrepo multirepo
 sync: synchronous asynchronous sync async synchron asynchron
 temperature: hot cold iced warm kalt heiss caliente frio fria chaud froid
 spice: spicy mild scharf mildes picante suave epice doux 辣
+spelling: british american
+ordinal: first second third fourth fifth sixth seventh eighth ninth tenth ersten zweiten dritten vierten funften sechsten siebten primer segundo tercer primero tercero cuarto quinto premier deuxieme troisieme quatrieme cinquieme
 degrees: celsius fahrenheit kelvin
 measures: metric imperial metrisch imperial
 sugar: sweet salty savoury savory suss salzig dulce salado sucre sale
@@ -79,7 +81,7 @@ ALIASES = {
     "vegana": "vegano", "veganer": "vegan", "veganerin": "vegan", "vegetarienne": "vegetarien", "vs-code": "vscode", "macos": "mac", "on-prem": "on-premise", "actions": "github-actions",
     "gangplatz": "gang", "fensterplatz": "fenster", "ventanilla": "ventana", "dunkelmodus": "dunkel", "hellmodus": "hell", "dunkle": "dunkel", "dunklen": "dunkel", "dunkles": "dunkel", "helle": "hell",
     "hellen": "hell", "helles": "hell", "oscura": "oscuro", "clara": "claro", "mornings": "morning", "evenings": "evening", "afternoons": "afternoon", "nights": "night", "kurze": "kurz", "kurzen": "kurz",
-    "cortas": "corto", "cortos": "corto", "corta": "corto", "largas": "largo", "largos": "largo", "larga": "largo", "breves": "breve", "longer": "long", "shorter": "short", "brief": "short", "concise": "short", "verbose": "long", "detailed": "long",
+    "cortas": "corto", "cortos": "corto", "corta": "corto", "largas": "largo", "largos": "largo", "larga": "largo", "breves": "breve", "iphone": "ios", "iphones": "ios", "longer": "long", "shorter": "short", "brief": "short", "concise": "short", "verbose": "long", "detailed": "long",
     "corto": "breve", "detallada": "largo", "detalladas": "largo", "detallado": "largo", "detallados": "largo", "ausfuhrlich": "lang", "ausfuhrliche": "lang", "ausfuhrlichen": "lang", "lange": "lang",
     "langen": "lang", "detailliert": "lang", "detaillierte": "lang", "detaillierten": "lang", "knapp": "kurz", "knappe": "kurz", "ebooks": "ebook", "audiobooks": "audiobook", "abierta": "abierto",
     "cerrada": "cerrado", "activada": "activado", "desactivada": "desactivado", "publica": "publico", "privada": "privado", "roja": "rojo", "ouverte": "ouvert", "fermee": "ferme", "hellblau": "blau",
@@ -121,7 +123,8 @@ ATTRIBUTES = frozenset(
     最 状 态 颜 色 名 预 算 地 点 负 责""".split()
 )
 COUNTRIES = frozenset(
-    """portugal spain france germany italy england scotland ireland wales uk usa us america canada mexico brazil argentina chile peru colombia japan china india korea australia austria switzerland netherlands belgium denmark
+    """alabama alaska arizona arkansas colorado connecticut delaware georgia hawaii idaho illinois indiana iowa kansas kentucky louisiana maine maryland massachusetts michigan minnesota mississippi missouri montana nebraska nevada ohio oklahoma oregon pennsylvania tennessee utah vermont virginia wisconsin wyoming thailand vietnam indonesia singapore malaysia philippines nigeria kenya ghana ethiopia pakistan bangladesh croatia serbia romania hungary bulgaria iceland estonia latvia lithuania
+    portugal spain france germany italy england scotland ireland wales uk usa us america canada mexico brazil argentina chile peru colombia japan china india korea australia austria switzerland netherlands belgium denmark
     norway sweden finland poland czechia greece turkey russia ukraine israel egypt morocco europe asia africa california texas bavaria florida quebec ontario catalonia andalusia scandinavia
     deutschland spanien frankreich italien osterreich schweiz niederlande belgien england schottland irland polen griechenland turkei japan kanada brasilien bayern hessen sachsen europa
     espana francia alemania italia inglaterra irlanda suiza paises-bajos belgica japon canada brasil mexico cataluna andalucia galicia estados-unidos

@@ -37,7 +37,7 @@ STOP = _set(
 )
 
 ADVERBS = _set(
-    """please kindly bitte now currently still recently just already presently meanwhile lately nowadays today actually finally officially usually normally always mostly mainly generally typically
+    """yet please kindly bitte now currently still recently just already presently meanwhile lately nowadays today actually finally officially usually normally always mostly mainly generally typically
     jetzt nun inzwischen mittlerweile neuerdings aktuell derzeit momentan gerade schon bereits noch kurzlich seitdem heute eigentlich normalerweise meistens immer endlich nunmehr ab sofort
     ahora actualmente ya todavia aun recientemente hoy normalmente siempre finalmente generalmente
     maintenant actuellement desormais recemment deja encore toujours aujourd'hui aujourd hui finalement normalement dorenavant
@@ -47,12 +47,12 @@ ADVERBS = _set(
 """Words left out before phrases are looked for; some say that something changed (see `CHANGED`)."""
 
 NOW = _set(
-    """now currently nowadays meanwhile instead anymore jetzt nun inzwischen mittlerweile neuerdings aktuell derzeit nunmehr stattdessen ahora actualmente maintenant
+    """now currently nowadays meanwhile instead anymore jetzt nun inzwischen mittlerweile neuerdings aktuell derzeit nunmehr doch stattdessen ahora actualmente maintenant
     actuellement desormais dorenavant new newly neue neuer neues neuen neuem erst nuevo nueva nuevos nuevas nouveau nouvelle nouvel nouveaux again wieder"""
 )
 """Words that say that what is told holds from now on, as opposed to before."""
 NOW_PHRASES = indexed(
-    "from now on|as of now|as of today|these days|going forward|ab jetzt|ab sofort|von nun an|de nuevo|otra vez|a partir de ahora|en su lugar|en cambio|en lugar de|en vez de|au lieu de|"
+    "from next|starting next|beginning next|ab nachster|ab nachstem|ab nachsten|from now on|as of now|as of today|these days|going forward|ab jetzt|ab sofort|von nun an|de nuevo|otra vez|a partir de ahora|en su lugar|en cambio|en lugar de|en vez de|au lieu de|"
     "a nouveau|de nouveau|a la place|a partir de maintenant|instead of|rather than|no longer|decided not to|decided against|moved out|doch nicht|not any more|any more|nicht mehr|now on|au lieu|down to|up to|down from|up from|"
     "现 在|如 今|目 前|从 现 在|改 为|改 成|改 到|改 用|换 成|换 到|换 了|新 的|变 成|变 为|重 新|已 经 改"
 )
@@ -73,7 +73,7 @@ CHANGE_STEMS = _set(
 """Verb forms that say that something became different; in a clause with a value, the value is the new one."""
 
 CHANGED_PHRASES = indexed(
-    "after all|went up|went down|gone up|gone down|goes up|came down|cut down|cut back|brought forward|put off|bumped up|decided not to|decided against"
+    "come to hate|come to love|come to like|come to enjoy|grown to|learned to love|learned to like|started to like|set to|after all|instead|stattdessen|en su lugar|a la place|went up|went down|gone up|gone down|goes up|came down|cut down|cut back|brought forward|put off|bumped up|decided not to|decided against"
 )
 CORRECTION = _set(
     "turned-out correction actually oops wrong mistake corrected mistaken korrektur falsch vielmehr korrigiere correccion correccion: perdon rectifico corrijo corrige rectification correction erreur pardon 更 正 纠 正"
@@ -84,7 +84,7 @@ NEGATION = _set(
 
 ENDED_PHRASES = indexed(
     "no longer|decided not to|decided against|moved out|doch nicht|not any more|not anymore|any more|anymore|nicht mehr|ya no|不 再|不 了|取 消|戒 了|戒 掉|辞 职|离 职|离 开|卖 了|卖 掉|离 婚|分 手|停 止|放 弃|停 用|弃 用|去 世|停 了|下 线|退 出|停 掉|作 废|中 止"
-    "|went off|came off|is off|are off|falls through|shaved off|burned down|burnt down|knocked down|back from|returned from|recovered from|released from|discharged from|changed my mind|changed his mind|changed her mind|changed their mind|changed our mind|no more|over with|fed up with|stopped being"
+    "|can not make it|not make it|not be able to|went off|came off|is off|are off|falls through|shaved off|burned down|burnt down|knocked down|back from|returned from|recovered from|released from|discharged from|changed my mind|changed his mind|changed her mind|changed their mind|changed our mind|no more|over with|fed up with|stopped being"
     "|pulled out|pulled the plug|parted ways|walked away|fell out|calling off|calling it off|giving up|zuruck aus|zuruck von|zuruck vom|anders uberlegt|cambio de opinion|cambie de opinion|cambio de idea|cambie de idea"
     "|change d' avis|de retour de|改 变 主 意|rentre de|rentree de|vuelto de|volvio de|volvi de|wieder zuruck|out of business|not going ahead|off the table"
     "|got rid of|gotten rid of|gave up|given up|called off|broke up|split up|passed away|backed out|moved off|moved away from|migrated off|moved out of|shut down|phased out|fell through|let go|laid off|dropped out"
@@ -92,7 +92,7 @@ ENDED_PHRASES = indexed(
 )
 ENDED = _set(
     """stopped quit quits quitting cancelled canceled ended sold dropped removed discontinued deprecated abandoned retired uninstalled expired deleted scrapped axed divorced separated resigned died fired left closed
-    cancel stolen robbed totaled totalled wrecked shaved ausgezogen cancelling canceling withdrawn withdrew reversed overturned rescinded postponed-indefinitely shelved demolished returned-home outgrew outgrown forgot ditching dropping quitted skipping
+    cancel skip skips stolen robbed totaled totalled wrecked shaved ausgezogen cancelling canceling withdrawn withdrew reversed overturned rescinded postponed-indefinitely shelved demolished returned-home outgrew outgrown forgot ditching dropping quitted skipping
     dissolved sunset disbanded decommissioned dismissed ditched lifted terminated ceased revoked lost withdrew renounced unsubscribed
     aufgehort gekundigt abgesagt verkauft getrennt eingestellt storniert aufgegeben abgeschafft geschieden gestorben beendet entfernt geloscht verlassen gestrichen abgeschaltet weggegeben abbestellt ausgestiegen kundigte
     abgebrochen verstorben aufgehoben
@@ -126,7 +126,7 @@ FUTURE = _set(
     "plane plant planen planea planeo planeamos will 'll werde wirst werden wird ira iras irons iront va vais vas vont voy vamos van mudare mudara usare usaremos demenagerai demenagera gonna 将 会"
 )
 FUTURE_PHRASES = indexed(
-    "going to|about to|intend to|intends to|打 算|i plan to|we plan to|they plan to|plans to|planning to|planned to|want to move|is moving|am moving|are moving|is switching|are switching|next year|next month|nachstes jahr|nachsten monat|proximo ano|proximo mes|mes prochain|"
+    "going to|about to|intend to|intends to|打 算|i plan to|we plan to|they plan to|plans to|am planning to|is planning to|are planning to|been planning to|planned to|want to move|is moving|am moving|are moving|is switching|are switching|next year|next month|nachstes jahr|nachsten monat|proximo ano|proximo mes|mes prochain|"
     "annee prochaine|ano que viene|mes que viene|明 年|下 个 月|即 将|准 备"
 )
 REPORTED_PHRASES = indexed(
@@ -206,14 +206,14 @@ COUNTING_SINCE = _set(
     "already so-far total recently overall altogether insgesamt bereits schon ya total deja au-total already now jetzt ahora maintenant 已 共 总"
 )
 VAGUE = _set(
-    """current currently average overall total exact latest new newest recent usual main primary actual official planned mean typical next final default neue neuer neues neuen aktuelle aktueller aktuellen aktuelles durchschnittliche
+    """current currently average overall total exact latest new recent usual main primary actual official planned mean typical next final default neue neuer neues neuen aktuelle aktueller aktuellen aktuelles durchschnittliche
     durchschnittlich durchschnittlichen nueva nuevo actual promedio medio media nouveau nouvelle actuel actuelle moyen moyenne old value amount number wert anzahl valor numero valeur nombre day date time
     """
 )
 """Words that do not tell one attribute from another."""
 SCHEDULE = _set(
     """happen happens happening takes take place start starts starting begins begin scheduled due held set planned fixed occurs occur stattfinden findet finden statt beginnt fallig angesetzt terminiert geplant startet
-    empieza comienza programada programado celebra lugar hacen hace fijada fijado prevista previsto lieu commence prevu prevue fixe fixee debute arranged booked runs cae se-hace tiene sera termin held 举 行 开 始 定 在"""
+    empieza comienza programada programado celebra lugar hacen hace fijada fijado prevista previsto lieu commence prevu prevue fixe fixee debute arranged booked runs cae se-hace tiene sera held 举 行 开 始 定 在"""
 )
 """Verbs of which the time says when something is; they do not tell one thing from another."""
 QUALIFIERS = _set(

@@ -19,7 +19,7 @@ def given_up(old: Claim, new: Claim) -> Relation | None:
         if old.about & new.about:
             return Relation("update", "corrected")
         return Relation("conflict", "corrected, but it is not sure of what") if not new.about else None
-    lost = frozenset(w for w in new.gone if w not in words.STOP)
+    lost = frozenset(w for w in new.gone if w not in words.STOP and w not in _LIGHT)
     if not lost or not lost <= old.about | frozenset(map(stem, old.value)):
         return None
     told = lost & old.capitals or lost & {stem(w) for k, v in old.kinds for w in (v, *v.split("-"))} or (old.about - lost) & new.about
@@ -32,6 +32,9 @@ def given_up(old: Claim, new: Claim) -> Relation | None:
         return None
     extra = len(old.about - lost - new.about)
     return Relation("update", "given up") if extra <= 3 else Relation("conflict", "given up, perhaps only in part")
+
+
+_LIGHT = frozenset("tak us go do hav get be mak driv keep work meet stay".split())
 
 
 def ended(old: Claim, new: Claim) -> Relation | None:
@@ -47,7 +50,12 @@ def ended(old: Claim, new: Claim) -> Relation | None:
     if new.predicate == "school" and old.predicate in {"school", "major"}:
         alike = not new.value or old.predicate == "major" or bool(set(new.value) & set(old.value))
         return Relation("update", "no longer") if alike else NONE
-    if new.verbs & _OUT and (new.verbs & {"ausgezogen"} or {"moved", "out"} <= new.verbs) and old.verbs & _LIVES:
+    if (
+        new.verbs & _OUT
+        and (new.verbs & {"ausgezogen"} or {"moved", "out"} <= new.verbs)
+        and old.subject == new.subject
+        and old.verbs & _LIVES
+    ):
         return Relation("update", "moved out")
     if new.verbs & _RETURNED and old.predicate not in {"is", "reside", "home"}:
         return NONE
@@ -100,7 +108,7 @@ _COMMITMENTS = frozenset(
 )
 _ENDED_STEMS = frozenset(map(stem, words.ENDED)) | words.ENDED
 _OVER_FILLERS = frozenset(
-    "need want use wear tak play buy see own keep read watch doch back mind becom liv lives live wohn hous decid intend 打 算 fallt fallen fiel aus away gav throw threw turn took tak shut phas up down out comer rauch any going doing using being longer anymore mehr got gave rid off giv go us call broke split up ya no plus 不 消 取 停 戒 止 掉 卖 用 再 已 经 去 弃 放 have hab tien dej deje dejo work job".split()
+    "against mak need want use wear tak play buy see own keep read watch doch back mind becom liv lives live wohn hous decid intend 打 算 fallt fallen fiel aus away gav throw threw turn took tak shut phas up down out comer rauch any going doing using being longer anymore mehr got gave rid off giv go us call broke split up ya no plus 不 消 取 停 戒 止 掉 卖 用 再 已 经 去 弃 放 have hab tien dej deje dejo work job".split()
 )
 
 
@@ -185,12 +193,14 @@ def led(old: Claim, new: Claim) -> Relation | None:
 def _handed(old: Claim, new: Claim) -> Relation | None:
     """Somebody has it in hand, and it was given to another ("reassigned to Dmitri", "is now led by Dmitri")."""
     passed = new.verbs & _PASSED and new.verbs & _TO
-    if not (passed or (new.predicate == "lead" and new.change)) or not (old.verbs & _IN_HAND or old.predicate in {"leads", "lead"}):
+    done_by = bool(new.change) and "by" in new.verbs and old.person
+    held = old.verbs & _IN_HAND or old.predicate in {"leads", "lead"}
+    if not done_by and (not (passed or (new.predicate == "lead" and new.change)) or not held):
         return None
     subject = {stem(w) for w in old.subject.split()} if old.person else set()
     mine, other = old.core - subject - _IN_HAND_STEMS - _WORKS, new.core - subject - _WORKS - _PASSED
     shared = mine & other
-    if not shared or mine - shared or not new.capitals - old.capitals - shared:
+    if not shared or apart(mine, other) or len(mine) < (1 if held else 2) or not new.capitals - old.capitals - shared:
         return None
     return Relation("update", "somebody else now")
 
@@ -213,12 +223,31 @@ def stated(old: Claim, new: Claim) -> Relation | None:
     first, second = dict(old.states), dict(new.states)
     if not any(first[d] != second[d] for d in first.keys() & second.keys()) or old.states & new.states:
         return None
+    if (old.person and new.person and not _alike(old.subject, new.subject)) or ("'s" in old.verbs) != ("'s" in new.verbs):
+        return None
     told = old.stated | new.stated | _OVER_FILLERS | _STATE_FILLERS
     subject = {stem(w) for w in old.subject.replace("'s", "").split()} if old.subject == new.subject else set()
     mine, other = old.core - told - subject, new.core - told - subject
     if not subject and not mine & other or old.subject in {"user", "we"} and (mine ^ other) and not mine & other:
         return None
-    return Relation("update", "another state") if not mine - other or not other - mine else None
+    alike = mine == other if {d for d, _ in old.states} & _EQUAL else not mine - other or not other - mine
+    return Relation("update", "another state") if alike else None
+
+
+def _alike(one: str, other: str) -> bool:
+    """The same subject, or a thing and who switches it."""
+    first, second = set(one.split()), set(other.split())
+    return (
+        one == other
+        or (other in {"user", "we"} and one not in {"user", "we"})
+        or len(first) > 1
+        and second <= first
+        or len(second) > 1
+        and first <= second
+    )
+
+
+_EQUAL = frozenset("frequency hours shift presence speed cost side2 hand deck optional".split())
 
 
 _STATE_FILLERS = frozenset("girl boy baby son daughter still fully finally feel got release version".split())
@@ -226,7 +255,9 @@ _STATE_FILLERS = frozenset("girl boy baby son daughter still fully finally feel 
 
 def fulfilled(old: Claim, new: Claim) -> Relation | None:
     """Looking for a flat, and then one was found; a passport to renew, and then it was renewed."""
-    if not old.verbs & INTENT or old.negated or new.negated or new.additional or clash(old.times, new.times):
+    going = bool(old.verbs & {"am", "are", "is"}) and any(w.endswith("ing") for w in old.verbs) and bool(new.verbs & _FINISHED)
+    must = "to" in old.verbs and bool(old.verbs & {"have", "has"}) and not old.value
+    if not (old.verbs & INTENT or going or must) or old.negated or new.negated or new.additional or clash(old.times, new.times):
         return None
     if new.mode not in {"told", "past"} or new.ended:
         return None
@@ -239,6 +270,7 @@ def fulfilled(old: Claim, new: Claim) -> Relation | None:
     return Relation("update", "done")
 
 
+_FINISHED = frozenset("finished done complete completed over".split())
 INTENT = frozenset(
     """looking searching saving want wants need needs plan plans planning hope hopes trying hiring waiting considering preparing applying thinking aiming must hunting
     suche sucht suchen spare spart sparen mochte mochten muss mussen warte wartet plane plant brauche braucht busco busca buscamos ahorrando quiero quiere necesito necesita espero tengo-que cherche cherchons economise veux veut dois attends attend 想 找 存 打 需 等""".split()

@@ -14,6 +14,7 @@ from leporello.core.facts.tokens import Token
 JOBLESS = frozenset("unemployed jobless arbeitslos desempleado desempleada paro chomage 失 待".split())
 JOB_WORDS = frozenset("job company trabajo stelle empleo".split())
 _NOUN_BEFORE = (words.DETERMINERS - {"de"}) | {"'s", "of"}
+_OWN_BOSS = words.DETERMINERS | words.NOW | frozenset("'s old direct former 的".split())
 _STATE_BEFORE = words.COPULA | frozenset("still not nicht no pas happily glucklich got se sich s' ha han we they sie wurde".split())
 _NOT_QUIT = frozenset("de a the my his her smoking for on at it".split())
 _NIGHTS = frozenset("night nights week days noches nachte nuits".split())
@@ -75,6 +76,8 @@ def _fits(kept: Sequence[Token], spine: Sequence[int], at: int, phrase: Phrase) 
         return True
     before = kept[spine[at - 1]].fold if at else ""
     after = kept[spine[at + 1]].fold if at + 1 < len(spine) else ""
+    if phrase.predicate == "boss" and phrase.words[-1] in {"is", "ist", "es", "est"} and before and before not in _OWN_BOSS:
+        return False
     likes = phrase.predicate == "like" and before in {"la", "le", "lo", "les"}
     if after in words.COPULA or (before in _NOUN_BEFORE and phrase.predicate != "named" and not likes):
         return False

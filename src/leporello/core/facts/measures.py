@@ -123,7 +123,7 @@ def timed(old: Claim, new: Claim) -> Relation | None:
     shared = first & second
     if not shared or new.additional or old.negated != new.negated:
         return None
-    if bool(old.verbs & _LAST) != bool(new.verbs & _LAST) and not new.verbs & _EXTENDED:
+    if bool(old.verbs & _LAST) != bool(new.verbs & _LAST) and not new.verbs & _EXTENDED and new.change < 2:
         return NONE
     habit = old.person and new.person and old.predicate not in SINGLE and new.change < 1 and not _schedules(old, new)
     if first == second:

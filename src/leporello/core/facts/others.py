@@ -14,7 +14,7 @@ from leporello.core.facts.values import clash
 def framed(old: Claim, new: Claim) -> Relation | None:
     """Known predicates."""
     a, b = canonical(old), canonical(new)
-    if a != b or a in {"", "is"}:
+    if a != b or a in {"", "is"} or old.ended:
         return None
     if old.opposite != new.opposite and old.value != new.value:
         return NONE
@@ -140,7 +140,7 @@ def attribute(old: Claim, new: Claim) -> Relation | None:
     first, second = old.where, new.where
     if old.predicate != "is" or new.predicate != "is" or not first or not second:
         return None
-    if contrasted(old, new):
+    if contrasted(old, new) or ("'s" in old.verbs) != ("'s" in new.verbs):
         return None
     same_thing = first == second or (bool(new.change) and (second < first or first < second) and len(first & second) >= 1)
     if not same_thing or set(old.value) & set(new.value) and len(set(old.value) ^ set(new.value)) < 1:
@@ -155,6 +155,10 @@ def attribute(old: Claim, new: Claim) -> Relation | None:
 def _values(old: Claim, new: Claim) -> Relation | None:
     a, b = dict(old.kinds), dict(new.kinds)
     shared = {k for k in a.keys() & b.keys() if a[k] != b[k]}
+    told = old.where | new.where | {stem(w) for v in (*a.values(), *b.values()) for w in v.split("-")}
+    rest, other = old.core - told, new.core - told
+    if shared and rest and other and not rest & other:
+        return None
     if shared and len(old.value) <= 3 and len(new.value) <= 3:
         return Relation("update", "another value")
     telling = {w for w in old.verbs & new.verbs if w in ATTRIBUTES or stem(w) in ATTRIBUTES or w.startswith(("lieblings", "favo"))}
@@ -200,15 +204,16 @@ _NAMED = frozenset("named called name titled heisst namens llama llamado llamada
 _NAMED_STEMS = frozenset(map(stem, _NAMED))
 
 
+def rebaptised(old: Claim, new: Claim) -> Relation | None:
+    """The class is called A, and then A was renamed to B."""
+    value = frozenset(map(stem, old.value)) - _NAMED_STEMS
+    if not new.verbs & _RENAMED or not old.verbs & _NAMED or new.negated or old.negated or not value or not value <= new.core:
+        return None
+    return Relation("update", "another name now") if value != frozenset(map(stem, new.value)) else None
+
+
 def renamed(old: Claim, new: Claim) -> Relation | None:
     """My roommate is called Stefan, my roommate is now Yuki."""
-    if (
-        new.verbs & _RENAMED
-        and old.verbs & _NAMED
-        and frozenset(map(stem, old.value)) & new.core
-        and not old.core - new.core - _NAMED_STEMS
-    ):
-        return Relation("update", "another name")
     if {old.predicate, new.predicate} != {"named", "is"} or old.subject != new.subject or "'s" not in old.subject or not new.change:
         return None
     return Relation("update", "another name") if old.names and new.names and not old.names & new.names else None
@@ -233,7 +238,7 @@ def kinds(old: Claim, new: Claim) -> Relation | None:
     ):
         return Relation("update", f"another {kind}")
     if (
-        (new.change == 2 or (new.change and old.predicate == "prefer"))
+        (new.change == 2 or (new.change and "prefer" in {old.predicate, new.predicate}))
         and (rest_b <= rest_a or len(rest_a & rest_b) >= 1)
         and not _purposes_differ(old, new)
     ):
@@ -284,7 +289,9 @@ def relocated(old: Claim, new: Claim) -> Relation | None:
     return Relation("update", "at another place")
 
 
-_RELOCATED = frozenset("moved migrated transferred relocated ported shifted verschoben verlegt umgezogen migriert trasladamos movimos migramos deplace migre 移 迁 搬".split())
+_RELOCATED = frozenset(
+    "moved migrated transferred relocated ported shifted verschoben verlegt umgezogen migriert trasladamos movimos migramos deplace migre 移 迁 搬".split()
+)
 _TOWARDS = frozenset("to into onto nach auf in a al vers dans 到".split())
 _AT = frozenset("in on at auf bei im en dans sur stored kept hosted 在".split())
 _KEPT = frozenset("stor kept host keep liv gespeichert guardad stock".split())
@@ -301,6 +308,13 @@ def retuned(old: Claim, new: Claim) -> Relation | None:
     return Relation("update", "in another way now")
 
 
+def _one_kind(old: Claim, new: Claim) -> bool:
+    """Two names, two nouns, two times: not "fast" and "documented"."""
+    if old.names and new.names or old.kinds and new.kinds or set(old.value) & set(new.value):
+        return True
+    return bool(old.indefinite and new.indefinite) or len(old.value) > 1 or len(new.value) > 1 or "'s" in old.subject
+
+
 def aligned(old: Claim, new: Claim) -> Relation | None:
     """The same words but for one or two, and a word that says that it is so now."""
     if not new.change or old.negated or new.negated or old.ended or new.ended or new.additional or old.additional:
@@ -314,7 +328,7 @@ def aligned(old: Claim, new: Claim) -> Relation | None:
         or not (old.subject == new.subject or (old.subject in {"we", "user"} and _thing(new) and _thing(new) <= old.about))
     ):
         return None
-    if new.change == 1 and (new.predicate != "is" or len(new.core) > 5) and new.verbs & _NEW and not new.verbs & (NOW - _NEW):
+    if new.change == 1 and (new.predicate != "is" or new.person or len(new.core) > 5) and new.verbs & _NEW and not new.verbs & (NOW - _NEW):
         return None
     if clash(old.times, new.times) or old.numbers or new.numbers or (old.indefinite and new.indefinite and new.change < 2):
         return None
@@ -326,6 +340,8 @@ def aligned(old: Claim, new: Claim) -> Relation | None:
         and (new.change < 2 or {old.predicate, new.predicate} - {"", "is", "use"})
         or not (1 <= len(first) <= 2 and 1 <= len(second) <= 2)
     ):
+        return None
+    if new.change == 1 and new.predicate == "is" and not _one_kind(old, new):
         return None
     people = {old.subject.split("'")[0]} if old.person else set()
     return Relation("update", "so now") if len(shared - people) >= len(first | second) - 1 and shared - people else None

@@ -99,14 +99,20 @@ def keys(statement: Statement) -> tuple[int, ...]:
     """Up to 24 32-bit hashes under which a statement that concerns the same thing is found again.
 
     Its subjects with their predicates; the stems of what it tells, but for somebody's name; its words.
+    Two statements of which one has to do with the other share one of `sure_keys`, whichever was told first.
     """
+    found = dict.fromkeys(sure_keys(statement))
+    found.update(dict.fromkeys(int(h) for h in query_terms(undated(split_speaker(statement.text[:2_000])[1])).hashes))
+    return tuple(found)[:_KEYS]
+
+
+def sure_keys(statement: Statement) -> tuple[int, ...]:
+    """Up to 14 of the keys of which one is enough: the subjects with their predicates and states, the stems of what is told."""
     told = [c for c in statement.claims[:6] if c.mode != "asked"]
     marks = [f"{c.subject}|{_found_by(c)}" for c in told if c.subject and _found_by(c)]
     marks += [f"{c.subject}|~{d}" for c in told for d, _ in sorted(c.states)]
     marks += [f"|{s}" for c in told for s in sorted(_telling(c))]
-    found = dict.fromkeys(zlib.crc32(m.encode("utf-8", "surrogatepass")) for m in dict.fromkeys(marks[:_MARKS]))
-    found.update(dict.fromkeys(int(h) for h in query_terms(undated(split_speaker(statement.text[:2_000])[1])).hashes))
-    return tuple(found)[:_KEYS]
+    return tuple(zlib.crc32(m.encode("utf-8", "surrogatepass")) for m in tuple(dict.fromkeys(marks))[:_MARKS])
 
 
 def _found_by(claim: Claim) -> str:

@@ -12,7 +12,20 @@ from leporello.core.facts.cues_frames import PERSONAL
 from leporello.core.facts.cues_words import OTHERS
 from leporello.core.facts.ends import INTENT, ended, fulfilled, gained, given_up, jobless, led, polarity, stated
 from leporello.core.facts.measures import numbered, timed
-from leporello.core.facts.others import aligned, attribute, canonical, framed, kinds, labelled, relocated, renamed, renumbered, retuned, switched
+from leporello.core.facts.others import (
+    aligned,
+    attribute,
+    canonical,
+    framed,
+    kinds,
+    labelled,
+    rebaptised,
+    relocated,
+    renamed,
+    renumbered,
+    retuned,
+    switched,
+)
 from leporello.core.facts.read import Statement
 from leporello.core.facts.relation import NONE, Relation
 from leporello.core.facts.same import same
@@ -58,14 +71,14 @@ def _claims(old: Claim, new: Claim) -> Relation:
         or new.ended
     ):
         return NONE
-    relation = led(old, new) or _told(old, new)
+    relation = led(old, new) or rebaptised(old, new) or _told(old, new)
     if relation.kind != "update":
         return relation
     if new.mode == "reported":
         return Relation("conflict", f"{relation.why}, but only reported")
     if new.mode == "future" and old.mode != "future" and not _scheduled(old, new):
         return Relation("conflict", f"{relation.why}, but still to come")
-    if relation.why != "somebody else now" and _subjects(old, new) < 2:
+    if relation.why not in {"somebody else now", "another name now"} and _subjects(old, new) < 2:
         return Relation("conflict", f"{relation.why}, but it is not sure of whom")
     return relation
 
@@ -74,7 +87,7 @@ def _meant(old: Claim, new: Claim) -> Relation:
     """What somebody wanted or considered is given up, or done."""
     if not old.verbs & INTENT or old.verbs & _SUPPOSED or new.mode not in {"told", "past"} or _subjects(old, new) < 2:
         return NONE
-    return fulfilled(old, new) or (ended(old, new) if new.ended else None) or NONE
+    return fulfilled(old, new) or (ended(old, new) if new.ended else None) or (polarity(old, new) if new.negated else None) or NONE
 
 
 _SUPPOSED = frozenset("if unless wenn falls si ob whether would could".split())
@@ -97,6 +110,7 @@ def _told(old: Claim, new: Claim) -> Relation:
         fulfilled,
         gained,
         polarity,
+        labelled,
         framed,
         numbered,
         timed,
@@ -104,7 +118,6 @@ def _told(old: Claim, new: Claim) -> Relation:
         switched,
         renamed,
         renumbered,
-        labelled,
         relocated,
         retuned,
         kinds,

@@ -39,7 +39,11 @@ def shift(clause: Clause) -> Shift:
     """What the words of the clause say about what was before."""
     folded = [t.fold for t in clause.words]
     negations = [i for i, w in enumerate(folded) if w in words.NEGATION]
-    ends = [i for i, w in enumerate(folded) if w in words.ENDED and (i == 0 or folded[i - 1] not in words.BEFORE_END)]
+    ends = [
+        i
+        for i, w in enumerate(folded)
+        if w in words.ENDED and not (w == "dropped" and _falls(folded, i)) and (i == 0 or folded[i - 1] not in words.BEFORE_END)
+    ]
     ended = bool(ends) and not any(folded[i] in _DENIED for i in negations if i < ends[0])
     apart = any(a in folded and b in folded[folded.index(a) :] for a, b in words.ENDED_APART)
     over = apart or find(clause.words, words.ENDED_PHRASES) >= 0
@@ -49,6 +53,11 @@ def shift(clause: Clause) -> Shift:
     verbs = not here.isdisjoint(words.CHANGE_STEMS) or find(clause.words, words.CHANGED_PHRASES) >= 0
     soft = not here.isdisjoint(words.NOW) or find(clause.words, words.NOW_PHRASES) >= 0
     return Shift(bool(negations), ended, 2 if verbs or clause.corrected else int(soft))
+
+
+def _falls(folded: Sequence[str], i: int) -> bool:
+    """Dropped to 180, by a third: smaller, not over."""
+    return folded[i + 1 : i + 2] != [] and folded[i + 1] in {"to", "by", "from", "below", "under"}
 
 
 def _any_more(folded: Sequence[str], at: int) -> bool:

@@ -24,6 +24,7 @@ DROPPED = (
     | words.CORRECTION
     | words.NEGATION
     | words.STATE_TIME
+    | frozenset({"can", "could"})
 )
 _SYNONYMS = {"flight": "fly", "flug": "flieg", "vuelo": "volar", "deployment": "deploy", "umzug": "umzieh"}
 _PARTICLES = frozenset("了着过的吗呢吧啊我你他她它")
@@ -41,6 +42,8 @@ _TIME_NOUNS = frozenset(
     "week month year morning afternoon evening night weekend summer winter spring autumn fall time semester quarter woche monat jahr sommer winter semana mes ano verano semaine mois annee ete".split()
 )
 _RUNTIMES = frozenset("node version v php java".split())
+_NOUNS = frozenset("date time day number value amount termin datum uhrzeit fecha hora numero valor date heure nombre".split())
+"""Nouns that tell little, where there is no other."""
 _NAMES_AFTER = frozenset("the our my this every a der die das unser unsere".split())
 _STATE_ENDS = frozenset(
     "by for in at since until again now and or but to as of after on jetzt wieder seit ahora desde maintenant depuis".split()
@@ -150,13 +153,13 @@ class Span:
             "complete",
             "better",
         }:
-            return not after or after in _STATE_ENDS or i + 1 in self.used
+            return not after or after in _STATE_ENDS or (i + 1 in self.used and word not in {"on", "an", "aus"})
         return True
 
     def core(self) -> frozenset[str]:
         """The stems of the telling words before what only says when or why."""
         stop = next((i for i in range(1, len(self.kept)) if self._is_adjunct(i)), len(self.kept))
-        return self.stems(range(stop))
+        return self.stems(range(stop)) or self.about()
 
     def _is_adjunct(self, i: int) -> bool:
         word = self.kept[i].fold
@@ -166,7 +169,8 @@ class Span:
 
     def about(self) -> frozenset[str]:
         """The stems of all telling words."""
-        return self.stems(range(len(self.kept)))
+        found = self.stems(range(len(self.kept)))
+        return found or frozenset(stem(t.fold) for i, t in enumerate(self.kept) if t.fold in _NOUNS and i not in self.used)
 
     def capitals(self) -> frozenset[str]:
         """Stems of the words with a capital letter, and single capital letters (not "I", not the first word)."""
@@ -196,7 +200,9 @@ class Span:
         stop = next((i for i in range(start + 1, end) if self._limits(i)), end)
         inside = [i for i in range(start, stop) if i not in self.used and i not in self.counted]
         plain = [self.kept[i] for i in inside if self._telling(self.kept[i].fold)]
-        names = frozenset(t.fold for t in plain if t.capital or not t.fold.isascii())
+        names = frozenset(
+            t.fold for t in plain if t.capital or not t.fold.isascii() or not t.fold.replace("-", "").replace("'", "").isalnum()
+        )
         where = self.stems(range(stop, end))
         return Object(tuple(t.fold for t in plain), names, self.kinds(inside), where, stop)
 

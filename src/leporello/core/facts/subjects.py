@@ -67,11 +67,11 @@ def subject(span: Span, end: int, phrase: Phrase | None, context: Context) -> tu
     personal = phrase is not None and phrase.predicate in PERSONAL
     if not nouns:
         return _pronoun(span, folded, owner, end, personal, phrase is not None, context)
+    if len(nouns) == 2 and nouns[0].fold in _RELATIONS and nouns[1].capital and {"de", "von", "of", "d'"} & set(folded):
+        return f"{nouns[1].fold}'s {stem(nouns[0].fold)}", True
     name = _name(span, nouns, positions, personal)
     if name:
         return name, True
-    if len(nouns) == 2 and nouns[0].fold in _RELATIONS and nouns[1].capital and {"de", "von", "of", "d'"} & set(folded):
-        return f"{nouns[1].fold}'s {stem(nouns[0].fold)}", True
     stems = " ".join(sorted({stem(t.fold) for t in nouns}))
     if owner:
         return (f"{owner}'s {stems}", personal) if _only_owns(folded) else (owner, True)
@@ -146,7 +146,7 @@ def dative(span: Span, end: int, context: Context) -> str:
 
 def first_verb(span: Span) -> int:
     """Where the subject ends when the verb is not known: after the leading name or pronoun, before a time or a verb that is known."""
-    over = -1 if span.kept[0].fold.isascii() else find(span.kept, words.ENDED_PHRASES)
+    over = -1 if span.kept[0].fold.isascii() else _cjk_verb(span)
     if over > 0:
         return over
     first, after = span.kept[0], span.fold_at(1)
@@ -160,6 +160,13 @@ def first_verb(span: Span) -> int:
     if first.capital or first.fold in words.FIRST or first.fold in words.FIRST_MANY or first.fold in words.OTHERS:
         return 1
     return next((i for i in span.spine if i in span.used or i in span.counted), len(span.kept))
+
+
+def _cjk_verb(span: Span) -> int:
+    """Where a word of change or of an end stands."""
+    over = find(span.kept, words.ENDED_PHRASES)
+    changed = next((i for i, t in enumerate(span.kept) if i and t.fold in words.CHANGE_STEMS), -1)
+    return min(i for i in (over, changed, len(span.kept)) if i >= 0) if max(over, changed) >= 0 else -1
 
 
 def _first_person(first: Token, after: str) -> bool:

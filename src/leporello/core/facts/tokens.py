@@ -80,10 +80,15 @@ def stem(word: str) -> str:
 _PREFIX = 5
 
 
+def _gendered(word: str, others: frozenset[str]) -> bool:
+    """Hermano, hermana."""
+    return word[-1] in "ao" and word[:-1] + ("o" if word[-1] == "a" else "a") in others
+
+
 def apart(first: frozenset[str], second: frozenset[str]) -> frozenset[str]:
     """The stems of the first that the second has neither so nor with another ending."""
     left = first - second
-    heads = {s[:_PREFIX] for s in second if len(s) >= _PREFIX and s.isalpha()}
+    heads = {s[:_PREFIX] for s in second if len(s) >= _PREFIX and s.isalpha() and not _gendered(s, left)}
     return frozenset(s for s in left if len(s) < _PREFIX or not s.isalpha() or s[:_PREFIX] not in heads) if left and heads else left
 
 

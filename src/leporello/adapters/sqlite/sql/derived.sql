@@ -96,15 +96,19 @@ DELETE FROM source WHERE tenant = ? AND child = ?;
 
 -- name: near_facts
 -- The facts of one scope that share most keys: two, and nearly half of what the shorter one has; or one of those that are enough alone.
+-- A key that more than 500 facts hold tells nothing, and is not looked at: a look costs the same in a large store.
+WITH rare (key) AS MATERIALIZED (
+  SELECT value FROM json_each(?3) WHERE 500 >= (
+    SELECT count(*) FROM (SELECT 1 FROM fact_key k WHERE k.tenant = ?1 AND k.scope = ?2 AND k.key = json_each.value LIMIT 501))),
+found (fact, shared, sure) AS MATERIALIZED (
+  SELECT k.fact, count(*) AS shared, max(k.key IN (SELECT value FROM json_each(?4))) AS sure
+  FROM rare CROSS JOIN fact_key k ON k.tenant = ?1 AND k.scope = ?2 AND k.key = rare.key
+  GROUP BY k.fact HAVING sure OR shared >= 2)
 SELECT f.rid, f.scope, f.id, f.kind, f.text, f.why, f.source, f.trust, f.confidence, f.tags, f.valid_from, f.valid_to, f.recorded,
   f.retracted, f.status, f.supersedes, f.provenance, f.superseded_by, f.conflicts, f.subject, f.predicate, f.object
-FROM (
-  SELECT fact, count(*) AS shared FROM fact_key WHERE tenant = ?1 AND scope = ?2 AND key IN (SELECT value FROM json_each(?3))
-  GROUP BY fact HAVING max(key IN (SELECT value FROM json_each(?4))) OR (
-    shared >= 2 AND shared >= 0.45 * min(json_array_length(?3), (SELECT count(*) FROM fact_key own WHERE own.fact = fact_key.fact)))
-  ORDER BY shared DESC, fact DESC LIMIT ?5
-) k JOIN fact f ON f.rid = k.fact
-ORDER BY k.shared DESC, f.rid DESC;
+FROM found k JOIN fact f ON f.rid = k.fact
+WHERE k.sure OR k.shared >= 0.45 * min((SELECT count(*) FROM rare), (SELECT count(*) FROM fact_key own WHERE own.fact = k.fact))
+ORDER BY k.shared DESC, k.fact DESC LIMIT ?5;
 
 -- name: add_key
 INSERT INTO fact_key (tenant, scope, key, fact) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING;
