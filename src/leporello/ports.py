@@ -155,7 +155,7 @@ class FactReader(Protocol):
         ...
 
     def near(self, scope: Scope, keys: Sequence[int], *, sure: Sequence[int] = (), k: int) -> list[Fact]:
-        """The facts of exactly this scope that share two of these keys and nearly half of the shorter list, or one of the `sure` ones.
+        """The facts of exactly this scope that share two of these keys and nearly half of the shorter list, or a `sure` one that few hold.
 
         At most `k`, those that share most.
         """

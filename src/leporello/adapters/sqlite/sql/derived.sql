@@ -95,15 +95,17 @@ DELETE FROM source WHERE tenant = ?1 AND (parent = ?2 OR child = ?2);
 DELETE FROM source WHERE tenant = ? AND child = ?;
 
 -- name: near_facts
--- The facts of one scope that share most keys: two, and nearly half of what the shorter one has; or one of those that are enough alone.
--- A key that more than 500 facts hold tells nothing, and is not looked at: a look costs the same in a large store.
-WITH rare (key) AS MATERIALIZED (
-  SELECT value FROM json_each(?3) WHERE 500 >= (
-    SELECT count(*) FROM (SELECT 1 FROM fact_key k WHERE k.tenant = ?1 AND k.scope = ?2 AND k.key = json_each.value LIMIT 501))),
+-- The facts of one scope that share most keys: two, and nearly half of what the shorter one has; or one of those that are enough alone,
+-- if few hold it. A key that more than 500 facts hold tells nothing, and is not looked at: a look costs the same in a large store.
+WITH held (key, many) AS MATERIALIZED (
+  SELECT value, (SELECT count(*) FROM (
+    SELECT 1 FROM fact_key k WHERE k.tenant = ?1 AND k.scope = ?2 AND k.key = json_each.value LIMIT 501)) FROM json_each(?3)),
+rare (key, sure) AS MATERIALIZED (
+  SELECT key, many <= 40 AND key IN (SELECT value FROM json_each(?4)) FROM held WHERE many <= 500),
 found (fact, shared, sure) AS MATERIALIZED (
-  SELECT k.fact, count(*) AS shared, max(k.key IN (SELECT value FROM json_each(?4))) AS sure
+  SELECT k.fact, count(*) AS shared, max(rare.sure) AS sure
   FROM rare CROSS JOIN fact_key k ON k.tenant = ?1 AND k.scope = ?2 AND k.key = rare.key
-  GROUP BY k.fact HAVING sure OR shared >= 2)
+  GROUP BY k.fact HAVING max(rare.sure) OR count(*) >= 2)
 SELECT f.rid, f.scope, f.id, f.kind, f.text, f.why, f.source, f.trust, f.confidence, f.tags, f.valid_from, f.valid_to, f.recorded,
   f.retracted, f.status, f.supersedes, f.provenance, f.superseded_by, f.conflicts, f.subject, f.predicate, f.object
 FROM found k JOIN fact f ON f.rid = k.fact
