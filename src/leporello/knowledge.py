@@ -125,9 +125,12 @@ class Knowledge:
         """Turns what was said in the sessions that this handle sees, and not read yet, into facts; says what changed."""
         return consolidate_all(self._ports, self.scope)
 
-    def explain(self, id: str, *, believed_at: Moment | None = None) -> Explanation:
-        """Where a record comes from: operations, episodes, turns, characters, and what made each step."""
-        return explain(self._ports, self.scope, checks.text(id, "id"), believed_at=moment(believed_at))
+    def explain(self, id: str, *, as_of: Moment | None = None, believed_at: Moment | None = None) -> Explanation:
+        """Where a record comes from: operations, episodes, turns, characters, and what made each step.
+
+        `believed_at`: as the store held it then. `as_of`: only if it held then; `NotFound` otherwise.
+        """
+        return explain(self._ports, self.scope, checks.text(id, "id"), as_of=moment(as_of), believed_at=moment(believed_at))
 
     def _act(self, id: str, op: str, why: str) -> Fact:
         return learn.act(self._ports, self.scope, checks.text(id, "id"), learn.Step(op, checks.text(why, "why")))  # type: ignore[arg-type]

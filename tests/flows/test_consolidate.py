@@ -343,3 +343,16 @@ def test_episodes_are_named_where_they_cover_what_was_said(mem: Memory) -> None:
         found = alice.explain(fact.id)
         assert found.episodes and {e.id for e in found.episodes} <= episodes and all(isinstance(e, Episode) for e in found.episodes)
         assert found.quotes and found.operations and found.history[0].action == "add"
+
+
+def test_an_explanation_at_a_moment(mem: Memory, clock: ManualClock) -> None:
+    alice = mem.scope(user="alice")
+    old = alice.learn("The office is in Lyon.", at="2024-01-01")
+    clock.advance(timedelta(days=1))
+    alice.learn("The office moved to Porto.", at="2025-01-01")
+    assert alice.explain(old.id, as_of="2024-06-01").record.status == "deprecated"
+    then = alice.explain(old.id, believed_at=clock.now() - timedelta(hours=1))
+    assert then.record.status == "active" and [h.action for h in then.history] == ["add"]
+    for moment in ("2023-12-31", "2025-01-01"):
+        with pytest.raises(leporello.errors.NotFound):
+            alice.explain(old.id, as_of=moment)

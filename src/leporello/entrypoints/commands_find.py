@@ -118,6 +118,7 @@ def explain(
     call: Call,
     id: Annotated[str, typer.Argument(help="The id of a message, an episode or a fact.")],
     *,
+    as_of: Annotated[str | None, typer.Option("--as-of", help="Only if it held at that moment.")] = None,
     believed_at: Annotated[str | None, typer.Option("--believed-at", help="As the store held it at that moment.")] = None,
     full: Full = False,
 ) -> None:
@@ -126,7 +127,7 @@ def explain(
     Each operation says who made it: a compactor with its version and its prompt's, or who called; and when and why.
     """
     with call.scope() as scope:
-        found = scope.explain(id, believed_at=believed_at)
+        found = scope.explain(id, as_of=as_of, believed_at=believed_at)
         texts = {q.message: scope.get(q.message).text for q in found.quotes}
     call.answer(found.to_dict(), explain_lines(found, texts, full=full))
 

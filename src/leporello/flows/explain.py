@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+from leporello.core import facts as rules
 from leporello.errors import NotFound
 from leporello.ports import AnyRecord, Ports, Reader
 from leporello.records import Claim, Episode, Fact, Message, Record, Revision, Scope, Span
@@ -43,8 +44,8 @@ class Explanation(Record):
     history: tuple[Revision, ...] = ()
 
 
-def explain(ports: Ports, scope: Scope, id: str, *, believed_at: datetime | None = None) -> Explanation:
-    """The derivation of a record of this scope; of a fact at a moment, as the store held it then."""
+def explain(ports: Ports, scope: Scope, id: str, *, as_of: datetime | None = None, believed_at: datetime | None = None) -> Explanation:
+    """The derivation of a record of this scope; of a fact at a moment, as the store held it then, if it was true at the other."""
     with ports.store.read() as r:
         record = r.record(scope, id)
         if isinstance(record, Fact) and believed_at is not None:
@@ -52,6 +53,8 @@ def explain(ports: Ports, scope: Scope, id: str, *, believed_at: datetime | None
         if record is None or (believed_at is not None and record.recorded_at > believed_at):
             raise NotFound(f"{id!r} is not in this scope." if believed_at is None else f"{id!r} was not known then.")
         until = believed_at or ports.clock.now()
+        if as_of is not None and not _held(record, as_of, until):
+            raise NotFound(f"{id!r} did not hold at {as_of.isoformat()}.")
         operations = tuple(c for c in r.claims(record.scope, [id]) if believed_at is None or c.recorded_at <= until)
         history = tuple(h for h in r.history(record) if believed_at is None or h.at <= until) if isinstance(record, Fact) else ()
         source = record.provenance
@@ -59,6 +62,11 @@ def explain(ports: Ports, scope: Scope, id: str, *, believed_at: datetime | None
         quotes = tuple(_quotes(r, scope, source.spans))
     made_by = dict.fromkeys([*(c.actor for c in operations), *(e.compactor for e in episodes)])
     return Explanation(record, episodes, quotes, source.turns, tuple(made_by), operations, history)
+
+
+def _held(record: AnyRecord, as_of: datetime, now: datetime) -> bool:
+    """True for a fact that was true then, and for a message or an episode that was said by then."""
+    return rules.believed(record, as_of=as_of, now=now) if isinstance(record, Fact) else record.at <= as_of
 
 
 def _episodes(r: Reader, scope: Scope, record: AnyRecord, named: Iterable[str]) -> tuple[Episode, ...]:
