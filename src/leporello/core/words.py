@@ -87,6 +87,7 @@ _NEWS = re.compile(
     re.IGNORECASE,
 )
 _NEWS_IN = 4_000  # characters of a message that are looked at
+_STATEMENT = 400  # characters of a fact at most; an episode has more
 _CHARACTER, _PAIR = 0.1, 0.7
 _WORD_MAX = 64
 _PARTS_MAX = 16
@@ -147,10 +148,10 @@ def query_terms(text: str) -> QueryTerms:
 def index_terms(text: str, *, name: str | None = None, role: str | None = None, at: datetime | None = None) -> NDArray[np.uint32]:
     """The terms of `index_text`, then marks that no text can bear: the role, each word of the name, the ISO date, and news.
 
-    A user's message bears the mark of news if it tells how things stand by now, with a number ("which has now reached 165").
+    A user's message, or a statement, bears the mark of news if it tells how things stand by now, with a number ("has now reached 165").
     """
     found = [*_hashes(index_text(text, name=name, role=role, at=at)), _marks(name, role, at and at.date())]
-    if role == "user" and _NEWS.search(text, 0, _NEWS_IN):
+    if (role == "user" or (role is None and len(text) <= _STATEMENT)) and _NEWS.search(text, 0, _NEWS_IN):
         found.append(_news())
     return np.frombuffer(b"".join(found), dtype="<u4")
 

@@ -214,7 +214,7 @@ def _weight(clause: str, working: bool) -> float:
     if not hits:
         return 0.0
     kinds = {m.re for m in hits}
-    weight = 2.0 + 0.6 * len(kinds) + 1.4 * bool(_FRESH.search(clause)) + 0.8 * (_MOVED in kinds)
+    weight = 2.0 + 0.6 * len(kinds) + 1.4 * bool(_FRESH.search(clause)) + 0.8 * (_MOVED in kinds) + 0.5 * (_DONE in kinds)
     return weight * (0.6 if _LEANS.search(clause) or (len(clause) <= 20 and _WIDE not in kinds) else 1.0)
 
 

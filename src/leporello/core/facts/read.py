@@ -98,7 +98,7 @@ def _valued(claim: Claim) -> str:
 def keys(statement: Statement) -> tuple[int, ...]:
     """Up to 24 32-bit hashes under which a statement that concerns the same thing is found again.
 
-    Its subjects with their predicates; the stems of what it tells, but for somebody's name; its words.
+    Its subjects with their predicates; the stems of what it tells; its words.
     Two statements of which one has to do with the other share one of `sure_keys`, whichever was told first.
     """
     found = dict.fromkeys(sure_keys(statement))
@@ -121,5 +121,4 @@ def _found_by(claim: Claim) -> str:
 
 
 def _telling(claim: Claim) -> frozenset[str]:
-    people = {stem(w) for w in claim.subject.split()} if claim.person else set()
-    return frozenset(s for s in (claim.core | claim.gone) if s not in people and (len(s) > 1 or not s.isascii()))
+    return frozenset(s for s in (claim.core | claim.gone | {stem(w) for w in claim.value}) if len(s) > 1 or not s.isascii())
