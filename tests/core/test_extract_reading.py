@@ -290,7 +290,7 @@ def test_the_demo_conversation_gives_the_facts_that_matter() -> None:
     found = compactor.distil(episodes, [])
     assert 8 <= len(found) <= 14  # at most ten facts, and further sources of some
     for words in (
-        ("never touch", "production"), ("cents", "floats"), ("plain SQL", "small commits"), ("old rows",), ("72 hours",), ("Redis", "Postgres", "unique constraint"),
+        ("never touch", "production"), ("cents",), ("floats",), ("plain SQL", "small commits"), ("old rows",), ("72 hours",), ("Redis", "Postgres", "unique constraint"),
         ("charge_keys",), ("SERIALIZABLE", "7.4 %"), ("Advisory locks", "PgBouncer"), ("250 ms",), ("Tomasz", "migrations"),
     ):  # fmt: skip
         assert any(all(w in f"{o.text} {o.why}" for w in words) for o in found), words
