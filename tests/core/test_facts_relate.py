@@ -77,7 +77,7 @@ def test_what_holds_beside_it(earlier: str, later: str) -> None:
         ("Alice lives in Porto", "Bob says Alice moved to Madrid"),
         ("I live in Lyon", "I will move to Porto in June"),
         ("We have never used Flask-Login", "We use Flask-Login"),
-        ("I love cilantro", "I hate cilantro"),
+        ("My library has 45 sources", "I have added 52 sources to my library"),
         ("Deploys happen on Tuesday", "Actually it's Thursday, not Tuesday"),
         ("Alice lives in Porto", "She moved to Lyon"),
         ("We use Postgres", "We use MySQL"),
@@ -119,6 +119,48 @@ def test_the_same_said_again(earlier: str, later: str) -> None:
 )
 def test_never_the_same_when_something_that_tells_differs(earlier: str, later: str) -> None:
     assert kind(earlier, later, 1.0) != "same"
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "why"),
+    [
+        ("I love cilantro", "I hate cilantro", "the other way round now"),
+        ("Bug 412 is still open", "Bug 412 was fixed in the last release", "another state"),
+        ("Rachel is responsible for the payroll project", "The payroll project was reassigned to Dmitri", "somebody else now"),
+        ("I'm looking for a flat", "I found a flat in Camden", "done"),
+        ("Kevin doesn't have a driver's license", "Kevin got his driver's license", "has it now"),
+        ("The class is called UserManager", "UserManager was renamed to AccountStore", "another name now"),
+        ("Grace lives in Room 12", "Grace has been moved to Room 20", "another number"),
+        ("The database password is stored in .env", "We moved the database password to Vault", "at another place"),
+        ("I like my eggs scrambled", "I like my eggs poached now", "in another way now"),
+        ("Frau Lang wohnt im dritten Stock", "Frau Lang ist ausgezogen", "moved out"),
+        ("Alan wants to buy a motorcycle", "Alan no longer wants to buy a motorcycle", "no longer"),
+    ],
+)
+def test_what_is_retired_and_why(earlier: str, later: str, why: str) -> None:
+    found = relate(read(earlier), read(later))
+    assert (found.kind, found.why) == ("update", why)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("Bug 412 is still open", "Bug 413 was fixed in the last release"),
+        ("Frau Lang wohnt in Ulm", "Herr Lang ist ausgezogen"),
+        ("Ben is sick", "Ben's daughter is healthy again"),
+        ("The API is fast", "The API is now documented"),
+        ("Memory usage is around 300 MB", "Disk usage dropped to 10 GB"),
+        ("My gallery images went from 300KB to 180KB", "I compressed the images, which brought the size down from 1.8MB to 1.2MB"),
+        ("I keep image sizes under 200KB", "I've already reduced my gallery image sizes to 180KB"),
+        ("Keywords improve the ranking by 15%", "My new format improved the ranking by 18%"),
+        ("My favorite place is San Diego", "One of my favorite places is now Soho"),
+        ("Carmen es enfermera", "La hermana de Carmen ya no es enfermera"),
+        ("Le frère de Luc habite à Nice", "Luc a déménagé à Metz"),
+        ("The Monday meeting starts at 9", "The Friday meeting starts at 11"),
+    ],
+)
+def test_what_is_said_of_another_thing(earlier: str, later: str) -> None:
+    assert kind(earlier, later, 0.9) != "update"
 
 
 @given(st.text(max_size=80), st.text(max_size=80))

@@ -14,13 +14,14 @@ from datetime import timedelta
 from leporello.core import facts as rules
 from leporello.core import windows
 from leporello.core.dates import absolute
-from leporello.core.extract import extract, states
+from leporello.core.extract import extract, is_foreign, states
 from leporello.core.facts.read import keys, read
 from leporello.core.guard.echo import Echoes
+from leporello.errors import CompactorError
 from leporello.flows.episodes import unchanged, written
 from leporello.flows.learn import suspicion
-from leporello.flows.settle import Bench, Settled, settle_one
-from leporello.ports import AnyRecord, Ports, Reader, SessionState, Writer
+from leporello.flows.settle import Bench, Settled, at_home, settle_one
+from leporello.ports import AnyRecord, Compactor, Ports, Reader, SessionState, Writer
 from leporello.records import Claim, Episode, Fact, Item, Message, Operation, Provenance, Scope
 from leporello.results import Consolidation, FactChange, FoldReport
 
@@ -28,6 +29,7 @@ _SHOWN = 2_000
 _RESUMED = timedelta(hours=1)
 _READING = 2_000
 _KNOWN = 80
+_PROPOSED = 50
 
 
 def consolidate(ports: Ports, scope: Scope, *, upto: int | None = None) -> Consolidation:
@@ -41,7 +43,7 @@ def consolidate(ports: Ports, scope: Scope, *, upto: int | None = None) -> Conso
         episodes = [e for e in r.episodes(scope, session=state) if e.positions[1] > state.consolidated and e.positions[0] <= last]
         readings = _readings(ports, messages, episodes)
         known = [] if ports.compactor.name == ports.fallback.name else _known(r, scope, readings)
-    answer = written(ports, lambda c: c.distil(readings, known), what="facts") if readings else None
+    answer = written(ports, lambda c: _proposals(c, readings, known), what="facts") if readings else None
     operations = answer.value if answer else ()
     with ports.store.write() as w:
         ports.shown.write(w)
@@ -148,6 +150,14 @@ def _readings(ports: Ports, messages: Sequence[Message], episodes: Sequence[Epis
     return out
 
 
+def _proposals(compactor: Compactor, readings: Sequence[Episode], known: Sequence[Fact]) -> tuple[Operation, ...]:
+    """What the compactor proposes; an answer that is no list of operations is none, and counts as a failure."""
+    answer: object = compactor.distil(readings, known)
+    if not isinstance(answer, list | tuple) or not all(isinstance(o, Operation) for o in answer):
+        raise CompactorError(f"{compactor.name} answered with no list of operations.")
+    return tuple(answer[:_PROPOSED])
+
+
 def _told(items: Sequence[Item]) -> str:
     return " ".join(i.text for i in sorted(items, key=lambda i: -i.weight)[:3])
 
@@ -188,14 +198,18 @@ def _apply(ports: Ports, w: Writer, state: SessionState, read_: _Read) -> Consol
     echoes = _Echoes.of(w, state.scope, read_.messages)
     tally = _Tally()
     claims: list[Claim] = []
-    for op in read_.operations:
+    for proposed in read_.operations:
+        op = rules.sound(proposed, by_id)
+        if op is None or _passed_on(op, by_id):
+            continue
         if echoes.holds(op, by_id):
             tally.echoes += 1
             continue
         claim = _claim(ports, w, op, state.scope, read_)
         if claim is not None:
             claims.append(claim)
-    for claim in sorted(claims, key=rules.order):
+    for made in sorted(claims, key=rules.order):
+        claim = at_home(w, made, _scopes(state.scope), bench)
         _, changed = settle_one(ports, w, claim, bench, actor=claim.actor, at=now)
         tally.changes += changed
         tally.quarantined += bool(claim.suspicion)
@@ -212,6 +226,12 @@ def _apply(ports: Ports, w: Writer, state: SessionState, read_: _Read) -> Consol
     )
 
 
+def _passed_on(op: Operation, messages: dict[str, Message]) -> bool:
+    """True for what a user only quotes, or hands over to be worked on: it is not their word."""
+    places = [(messages[s.message], s) for s in op.spans if messages[s.message].role == "user"]
+    return bool(places) and all(is_foreign(m.text, s.start, s.end) for m, s in places)
+
+
 def _claim(ports: Ports, r: Reader, op: Operation, scope: Scope, read_: _Read) -> Claim | None:
     """An operation as a claim; None when it is nothing: no text, no target that can be found, or a retraction by one who is trusted less."""
     now = ports.clock.now()
@@ -225,7 +245,8 @@ def _claim(ports: Ports, r: Reader, op: Operation, scope: Scope, read_: _Read) -
     said_in = [messages[s.message] for s in op.spans if s.message in messages]
     name = (said_in[0].name or "") if said_in and op.trust == "user" else ""
     speaker = name if name and (said_in[0].role == "user" or op.text.startswith(f"{name}: ")) else ""
-    home = fact.scope if fact is not None else _scopes(scope)[-1 if _permanent(op, speaker) else 0]
+    homes = _scopes(scope)
+    home = fact.scope if fact is not None else homes[-1] if _permanent(op, speaker) else homes[0]
     covering = tuple(e.id for e in read_.episodes if any(e.positions[0] <= m.pos <= e.positions[1] for m in said_in))
     where = Provenance(
         scope.session,

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, get_args
 
+from leporello.core.dates import absolute
 from leporello.core.facts import folded
 from leporello.core.guard.redact import Redaction
 from leporello.core.guard.screen import screen
 from leporello.errors import BadSetting, BadValue, EmptyText, NotFound
-from leporello.flows.settle import Bench, settle_one
+from leporello.flows.settle import Bench, at_home, settle_one
 from leporello.ports import AnyRecord, Ports, Reader, Writer
 from leporello.records import Claim, ClaimOp, Fact, FactKind, Operation, Provenance, Revision, Scope, Span, Trust
 
@@ -54,13 +55,20 @@ def learn_in(ports: Ports, w: Writer, scope: Scope, operation: Operation) -> Fac
     if redaction:
         tags = tuple(redaction.text(t) for t in operation.tags)
         operation = replace(operation, text=redaction.text(operation.text), why=redaction.text(operation.why), tags=tags)
+    operation = replace(operation, text=absolute(operation.text, operation.at or now))
     where = Provenance(scope.session, tuple(sorted({s.turn for s in operation.spans if s.turn})), (), operation.spans)
     claim = Claim(
         "", scope, "say", operation.text, operation.fact_kind, operation.why, operation.source, operation.trust, operation.confidence,
         operation.tags, operation.at or now, now, where, operation.source, suspicion=suspicion(ports, operation.text, operation.trust),
     )  # fmt: skip
-    id_, _ = settle_one(ports, w, claim, Bench(ports.embedder), actor=operation.source, at=now)
+    judges = Bench(ports.embedder)
+    id_, _ = settle_one(ports, w, at_home(w, claim, _homes(scope), judges), judges, actor=operation.source, at=now)
     return _fact(w, scope, id_ or "")
+
+
+def _homes(scope: Scope) -> list[Scope]:
+    """Where facts of a user may be kept beside the scope itself: with the user, for every project (see `consolidate`)."""
+    return [replace(scope, session=None, project=None, agent=None)] if scope.user is not None and scope.project is not None else []
 
 
 def suspicion(ports: Ports, text: str, trust: Trust) -> str:
@@ -156,6 +164,7 @@ def _take(
 ) -> str | None:  # fmt: skip
     """Writes the step as a claim on the claim that gives the fact its words."""
     now = ports.clock.now()
+    step = replace(step, why=Redaction.of(ports.policies.guard).text(step.why))
     target = _base(w, fact)
     start = max(now, fact.valid_from) if fact.valid_from is not None and step.op == "end" else now
     plain = Claim(

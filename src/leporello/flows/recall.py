@@ -6,8 +6,8 @@ import threading
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from datetime import datetime
+from functools import lru_cache
 from time import perf_counter
 
 from leporello.core import facts as rules

@@ -18,7 +18,7 @@ from leporello.core.facts.read import keys, sure_keys
 from leporello.core.facts.relate import Relation, relate
 from leporello.flows.indexing import entries, said, statement
 from leporello.ports import Change, Embedder, Entry, Ports, Reader, Writer
-from leporello.records import Claim, Fact
+from leporello.records import Claim, Fact, Scope
 
 NEAR = 200
 """How many facts at most are looked at for one claim."""
@@ -165,6 +165,20 @@ def _near(w: Writer, claim: Claim, judges: Bench) -> dict[str, Fact]:
     if target is not None and target.id not in {f.id for f in found}:
         found.append(target)
     return whole(w, found)
+
+
+def at_home(w: Writer, claim: Claim, homes: Sequence[Scope], judges: Bench) -> Claim:
+    """The claim in that one of the scopes which holds a fact that it has to do with: what is known stays where it is known.
+
+    Its own scope comes first; without such a fact anywhere it stays there.
+    """
+    if not claim.text or claim.target:
+        return claim
+    for scope in dict.fromkeys((claim.scope, *homes)):
+        moved = replace(claim, scope=scope)
+        if _near(w, moved, judges):
+            return moved
+    return claim
 
 
 def _concerns(judges: Bench, held: Claim, claim: Claim) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from leporello.core import blocks
 from leporello.core.extract.agents import agent_statements, shown_code
+from leporello.core.extract.foreign import foreign, is_foreign
 from leporello.core.extract.said import spoken, talks
 from leporello.core.extract.select import select
 from leporello.core.extract.standing import stand
@@ -19,7 +20,7 @@ from leporello.core.extract.work import error_items, form_items, gather, plan_it
 from leporello.core.extract.worth import worth
 from leporello.records import Item, Message
 
-__all__ = ["extract", "select", "stand", "states", "worth"]
+__all__ = ["extract", "foreign", "is_foreign", "select", "stand", "states", "worth"]
 _OWN = {"decision", "error", "eliminated", "open", "next", "constraint"}
 
 

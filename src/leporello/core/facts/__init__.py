@@ -6,10 +6,11 @@ from datetime import datetime
 
 from leporello.core.facts.derive import RANK, REINFORCEMENT, Derived, Judge, derive, folded, order, status
 from leporello.core.facts.levels import REASONS, Level, level, told_why
+from leporello.core.facts.proposed import sound
 from leporello.records import Fact
 
 __all__ = [
-    "RANK", "REASONS", "REINFORCEMENT", "Derived", "Judge", "Level", "believed", "derive", "folded", "level", "order", "status", "told_why",
+    "RANK", "REASONS", "REINFORCEMENT", "Derived", "Judge", "Level", "believed", "derive", "folded", "level", "order", "sound", "status", "told_why",
 ]  # fmt: skip
 _STANDING = {"active", "conflict"}
 

@@ -212,7 +212,12 @@ def _starts_clause(sentence: Sequence[Token], i: int) -> bool:
     before = [t.fold for t in sentence[:i] if not t.mark]
     if sentence[i].fold not in _JOINS or not (_says(before) or any(len(w) > 4 and w.endswith("ed") for w in before)):
         return False
-    return head in words.EVENT_VERBS or head in {"is", "are", "ist", "es", "est"} or head in words.CHANGE_STEMS or any(_says_on(rest, k) for k in (1, 2))
+    return (
+        head in words.EVENT_VERBS
+        or head in {"is", "are", "ist", "es", "est"}
+        or head in words.CHANGE_STEMS
+        or any(_says_on(rest, k) for k in (1, 2))
+    )
 
 
 _DENIES = tuple([w, "not"] for w in ("do", "does", "did", "can", "will", "is", "are", "was"))

@@ -23,8 +23,13 @@ def numbered(old: Claim, new: Claim) -> Relation | None:
             ):
                 relation = _measured(a, b, old, new)
                 if relation is not None:
-                    return relation
+                    added = relation.kind == "update" and b.sense != "limit" and new.verbs & _ADDED and not old.verbs & _ADDED
+                    return Relation("conflict", "another number, or so many more") if added else relation
     return None
+
+
+_ADDED = frozenset("added add hinzugefugt anadi anadimos agregue ajoute ajoutes".split())
+"""Added 52: that many more, or that many by now."""
 
 
 def _comparable(a: Quantity, b: Quantity, old: Claim, new: Claim) -> bool:

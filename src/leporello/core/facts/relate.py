@@ -111,6 +111,7 @@ def _told(old: Claim, new: Claim) -> Relation:
         gained,
         polarity,
         labelled,
+        retuned,
         framed,
         numbered,
         timed,
@@ -119,7 +120,6 @@ def _told(old: Claim, new: Claim) -> Relation:
         renamed,
         renumbered,
         relocated,
-        retuned,
         kinds,
         aligned,
     ):
