@@ -158,6 +158,8 @@ def states(messages: Sequence[Message]) -> list[Item]:
             continue  # so much is pasted
         for sentence in spoken(message):
             found = None if working and data(sentence.text) else state(sentence.text, working=working)
+            if found is None and not working and len(message.text) <= _SHORT and _plain(sentence.text):
+                found = State(0, len(sentence.text), _OF_PLAIN)
             if found is not None:
                 text = clean(sentence.text[found.start : found.end].strip(" ,;:?？"))
                 place = Span(message.id, sentence.start + found.start, sentence.start + found.end, message.turn)
@@ -187,11 +189,31 @@ def state(text: str, *, working: bool = False) -> State | None:
     return found._replace(start=found.start + (lead.end() if lead else 0))
 
 
+_PLAIN = re.compile(
+    r"^(?:(?:The|Our|My|His|Her|Their|Der|Die|Das|Unser\w*|Mein\w*|El|La|Los|Las|Nuestr\w+|Mi|Le|Les|Notre|Mon|Ma|L['’])\s+)?[^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,6}? (?:is|are|was|were|has|have|runs?|happens?|uses?|lives?|works?|starts?|ends?|costs?|"
+    r"needs?|requires?|belongs?|takes place|likes?|prefers?|hates?|loves?|speaks?|owns?|drives?|plays?|studies|eats?|drinks?|reports? to|supports?|will be|moved|joined|left|got|bought|sold|became|married|leads?|manages?|listens?|expects?|returns?|deploys?|"
+    r"ist|sind|hat|wohnt|lebt|arbeitet|heißt|mag|trinkt|isst|spricht|läuft|nutzt|verwendet|es|está|son|tiene|vive|trabaja|usa|prefiere|habla|est|sont|a|habite|travaille|aime|préfère|parle|utilise)\b .{2,90}$"
+    r"|^(?:I|We|Ich|Wir|Yo|Je|Nous|J['’]) ?[\w'’]+ .{2,90}$|^(?:Usamos|Utilizamos|Tenemos|Vivo|Trabajo|Prefiero|Odio|Estudio|Hablo|Tengo|Soy|Estoy) .{2,90}$|^[\u4e00-\u9fff][^？?]{3,40}[。.]?$",
+)
+_NOBODY = re.compile(
+    r"^(?:it|this|that|these|those|there|here|what|which|who|how|why|where|when|yes|no|ok(?:ay)?|thanks?|thank|sure|great|good|nice|cool|let|please|i (?:think|guess|hope|see|know|mean|agree|understand|will|can|could|would|wonder|feel|was wondering|need|want|tried|just wanted|have (?:a|one|another) "
+    r"(?:question|problem|idea))|i['’]ll|we (?:should|could|can|need|must|will)|es|das|ja|nein|danke|bitte|sí|gracias|oui|merci|c['’]est|ça)\b",
+    re.IGNORECASE,
+)
+_SHORT, _OF_PLAIN = 240, 2.0
+"""Characters of a message that only tells something, and what its sentences weigh."""
+
+
 def _told(text: str, start: int, end: int) -> int:
     """Where in a clause that asks for something the part begins that tells something ("…, given that I have 45")."""
     clause = text[start:end]
     given = _GIVEN.search(clause) if _ASKS.match(clause) else None
     return start + given.end() if given else start
+
+
+def _plain(text: str) -> bool:
+    """True for a short sentence that says something of somebody or something."""
+    return bool(_PLAIN.match(text)) and not (_NOBODY.match(text) or _ASKS.match(text) or text.rstrip().endswith(("?", "？")) or _PASSING.search(text))
 
 
 def _weight(clause: str, working: bool) -> float:
