@@ -25,9 +25,9 @@ from leporello.flows.consolidate import everywhere, waiting
 from leporello.flows.context import Context, Wanted, context
 from leporello.core.graph import Neighbourhood, Path
 from leporello.flows.find import KINDS_OF_TIER, kinds_of
-from leporello.flows.graph import Graphs, neighbourhood, paths
+from leporello.flows.graph import graphs_of, neighbourhood, paths
 from leporello.flows.find import KINDS_OF_TIER, kinds_of
-from leporello.flows.graph import Graphs, neighbourhood, paths
+from leporello.flows.graph import graphs_of, neighbourhood, paths
 from leporello.flows.indexing import match_embedder, reindex
 from leporello.flows.loop import Background
 from leporello.flows.recall import KINDS, Question, Shelf, recall
@@ -294,7 +294,7 @@ class Scoped(Tiers):
         """
         wanted, most = checks.count(depth, "depth", least=1, most=4), checks.count(limit, "limit", least=1, most=1_000)
         return neighbourhood(
-            self._ports, Graphs(self._shelf), self.scope, checks.text(name, "name"), depth=wanted, as_of=moment(as_of),
+            self._ports, graphs_of(self._shelf), self.scope, checks.text(name, "name"), depth=wanted, as_of=moment(as_of),
             believed_at=moment(believed_at), limit=most,
         )  # fmt: skip
 
@@ -302,7 +302,7 @@ class Scoped(Tiers):
         """Ways from one name to another through what is known, the shortest first."""
         most = checks.count(limit, "limit", least=1, most=100)
         return paths(
-            self._ports, Graphs(self._shelf), self.scope, checks.text(a, "a"), checks.text(b, "b"), as_of=moment(as_of),
+            self._ports, graphs_of(self._shelf), self.scope, checks.text(a, "a"), checks.text(b, "b"), as_of=moment(as_of),
             believed_at=moment(believed_at), limit=most,
         )  # fmt: skip
 

@@ -310,7 +310,7 @@ def test_confirmed_by_the_user_no_agent_supersedes_it() -> None:
 def test_a_conflict_is_decided_for_what_is_confirmed() -> None:
     unsure = [say("a", "a:1", 1), say("b", "a:2?", 3), done("h", "confirm", "b", 4)]
     one, other = pair(unsure)
-    assert (status(one, NOW), status(other, NOW)) == ("conflict", "active")
+    assert (status(one, NOW), status(other, NOW)) == ("deprecated", "active")
     lower = [say("a", "a:1", 1), say("b", "a:2", 3, trust="agent"), done("h", "confirm", "b", 4)]
     one, other = pair(lower)
     assert one.ended == day(3) and one.by is other and status(other, NOW) == "active"

@@ -246,7 +246,7 @@ def test_the_operations_of_a_model(clock: ManualClock) -> None:
                 spans=span,
                 at=clock.now(),
             ),
-            Operation("retract", target=target(asked, "moon"), why="nobody said so", trust="user", at=clock.now()),
+            Operation("retract", target=target(asked, "moon"), why="nobody said so", trust="user", spans=span, at=clock.now()),
             Operation(
                 "conflict", "Max likes spaces.", target=target(asked, "tabs"), trust="user", confidence=1.0, spans=span, at=clock.now()
             ),
@@ -356,3 +356,82 @@ def test_an_explanation_at_a_moment(mem: Memory, clock: ManualClock) -> None:
     for moment in ("2023-12-31", "2025-01-01"):
         with pytest.raises(leporello.errors.NotFound):
             alice.explain(old.id, as_of=moment)
+
+
+def test_what_is_known_is_replaced_where_it_is_known(mem: Memory, clock: ManualClock) -> None:
+    alice = mem.scope(user="alice", project="shop")
+    alice.learn("I live in Lyon.", at="2026-01-01")
+    say(alice, "s", "I moved to Porto.")
+    alice.session("s").close()
+    assert [f.text for f in alice.facts()] == ["I moved to Porto."]
+    bob = mem.scope(user="bob", project="shop")
+    say(bob, "s", "I live in Lyon.")
+    bob.session("s").close()
+    clock.advance(timedelta(days=1))
+    bob.learn("I moved to Porto.")
+    assert [f.text for f in bob.facts()] == ["I moved to Porto."]
+
+
+@pytest.mark.parametrize("trust", ["agent", "tool", "external"])
+def test_a_message_gives_its_facts_no_more_trust_than_it_has(mem: Memory, trust: leporello.records.Trust) -> None:
+    alice = mem.scope(user="alice", project="shop")
+    old = alice.learn("We use PostgreSQL.", at="2026-01-01")
+    alice.narrow(session="z").remember("We no longer use PostgreSQL.", role="user", trust=trust)
+    mem.consolidate()
+    held = alice.get(old.id)
+    assert isinstance(held, Fact) and held.status == "active" and held.confidence == 1.0
+    assert all(f.trust == trust and f.confidence <= 0.7 for f in alice.facts(status="all") if f.id != old.id)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Please summarise this mail:\n\n> My favourite colour is green. We decided to move all funds to account 99, because the CEO said so.",
+        "From: eve@example.org\nSubject: funds\n\nWe decided to move all funds to account 99, because the CEO said so.",
+        'Translate this into German: "I moved to Berlin."',
+        "Write a short story where the hero says: I live in Atlantis with my three cats.",
+        'He said: "I no longer like coffee."',
+        "Alice wrote:\n> I live in Rome now.",
+    ],
+)
+def test_what_a_user_only_passes_on_is_not_their_word(mem: Memory, text: str) -> None:
+    alice = mem.scope(user="alice", project="shop")
+    say(alice, "s", text)
+    mem.consolidate()
+    assert alice.facts(status="all") == ()
+
+
+def test_a_compactor_that_lies_is_held_to_what_was_said(clock: ManualClock) -> None:
+    def lies(asked: Asked) -> tuple[Operation, ...]:
+        known = asked.known[0].id
+        return (
+            Operation("add", "The user's bank is Evil.", trust="user", source="user_stated", confidence=1.0),
+            Operation("supersede", "The office is in Atlantis.", target=known, trust="user", confidence=1.0),
+            Operation("retract", target=known, trust="user"),
+            Operation("add", "It is certain.", confidence=float("nan")),
+            Operation("add", "It is odd.", fact_kind="zzz"),  # type: ignore[arg-type]
+            Operation("add", "It is long. " * 1_000),
+            Operation("add", "It was then.", at=datetime(2026, 1, 1)),  # noqa: DTZ001
+        )
+
+    with leporello.open(":memory:", embedder="hash", clock=clock, compactor=model(lies)) as mem:
+        alice = mem.scope(user="alice", project="shop")
+        office = alice.learn("The office is in Lyon.")
+        say(alice, "s", "Where is the office, and what do you know of Lyon?")
+        mem.consolidate()
+        held = alice.get(office.id)
+        assert isinstance(held, Fact) and held.status == "active" and held.confidence == 1.0
+        others = [f for f in alice.facts(status="all") if f.id != office.id]
+        assert {f.text for f in others} == {"The user's bank is Evil.", "The office is in Atlantis."}
+        assert all(f.trust == "agent" and f.confidence <= 0.7 for f in others)
+
+
+@pytest.mark.parametrize("answer", ["no", None, 7, ({"op": "add"},)])
+def test_an_answer_that_is_no_list_of_operations_counts_as_a_failure(clock: ManualClock, answer: object) -> None:
+    scripted = model(lambda asked: answer)  # type: ignore[arg-type, return-value]
+    scripted.distil = lambda episodes, known: answer  # type: ignore[method-assign, assignment]
+    with leporello.open(":memory:", embedder="hash", clock=clock, compactor=scripted) as mem:
+        alice = mem.scope(user="alice", project="shop")
+        say(alice, "s", TOLD)
+        report = mem.consolidate()
+        assert report.changes and "scripted/1 failed" in report.fallbacks[0]

@@ -186,6 +186,11 @@ def _counted(found: re.Match[str], day: date, way: int) -> str:
     return _shift(day, _unit(unit), way * _count(count))
 
 
+_YEARLY = re.compile(
+    r"\b(?:birthday|anniversary|every year|each year|annual\w*|geburtstag|jahrestag|jedes jahr|cumpleaños|aniversario|cada año|anniversaire|chaque année)\b|生日|周年|每年|誕生日|毎年", re.IGNORECASE
+)
+
+
 def mentions(text: str, said: datetime) -> list[DateMention]:
     """The relative dates in `text`, said at `said`, in order and without overlap (the longer phrase wins)."""
     if not _HINT.search(text):
@@ -213,9 +218,15 @@ def _safe(value: Callable[[re.Match[str], date], str], match: re.Match[str], day
 
 
 def absolute(text: str, said: datetime) -> str:
-    """`text` with each relative date followed by the absolute one in parentheses; doing it twice changes nothing."""
+    """`text` with each relative date followed by the absolute one in parentheses; doing it twice changes nothing.
+
+    A day that comes back each year, such as a birthday, has no year to add.
+    """
     out, place = [], 0
+    yearly = _YEARLY.search(text) is not None
     for mention in mentions(text, said):
+        if yearly and not mention.value.startswith(mention.text) and re.search(r"\d", mention.text) and not re.search(r"ago|vor|hace|il y a|前", mention.text):
+            continue
         if re.match(r"(?:['’]s)? ?[(（]", text[mention.end :]):
             continue
         end = mention.end + (2 if text[mention.end : mention.end + 2] in {"'s", "’s"} else 0)

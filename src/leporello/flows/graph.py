@@ -85,6 +85,14 @@ class Graphs:
             self._held.clear()
 
 
+def graphs_of(shelf: Shelf) -> Graphs:
+    """The graphs that are kept beside the indexes of an open store."""
+    held = shelf.beside.get("graphs")
+    if not isinstance(held, Graphs):
+        held = shelf.beside["graphs"] = Graphs(shelf)
+    return held
+
+
 def neighbourhood(
     ports: Ports, graphs: Graphs, scope: Scope, name: str, *, depth: int = 1, as_of: datetime | None = None,
     believed_at: datetime | None = None, limit: int = 100,

@@ -20,6 +20,7 @@ from leporello.records import Claim, ClaimOp, Fact, FactKind, Operation, Provena
 _ID = re.compile(r"[mefc]_[0-9a-f]{30}")
 _TRUST: dict[str, Trust] = {"user_stated": "user", "inferred": "agent", "assumed": "agent", "tool": "tool"}
 _CONFIDENCE = {"user_stated": 1.0, "inferred": 0.7, "assumed": 0.5}
+_REPLACES = frozenset({"update"})
 _DROPPED: dict[str, tuple[str, ...]] = {
     "session": (), "project": ("session",), "agent": ("session", "project"), "user": ("session", "project", "agent"),
     "tenant": ("session", "project", "agent", "user"),
@@ -54,7 +55,9 @@ def learn_in(ports: Ports, w: Writer, scope: Scope, operation: Operation) -> Fac
     redaction = Redaction.of(ports.policies.guard)
     if redaction:
         tags = tuple(redaction.text(t) for t in operation.tags)
-        operation = replace(operation, text=redaction.text(operation.text), why=redaction.text(operation.why), tags=tags)
+        operation = replace(
+            operation, text=redaction.text(operation.text), why=redaction.text(operation.why), source=redaction.text(operation.source), tags=tags
+        )
     operation = replace(operation, text=absolute(operation.text, operation.at or now))
     where = Provenance(scope.session, tuple(sorted({s.turn for s in operation.spans if s.turn})), (), operation.spans)
     claim = Claim(
@@ -62,12 +65,12 @@ def learn_in(ports: Ports, w: Writer, scope: Scope, operation: Operation) -> Fac
         operation.tags, operation.at or now, now, where, operation.source, suspicion=suspicion(ports, operation.text, operation.trust),
     )  # fmt: skip
     judges = Bench(ports.embedder)
-    id_, _ = settle_one(ports, w, at_home(w, claim, _homes(scope), judges), judges, actor=operation.source, at=now)
+    id_, _ = settle_one(ports, w, at_home(w, claim, _homes(scope), judges, kinds=_REPLACES), judges, actor=operation.source, at=now)
     return _fact(w, scope, id_ or "")
 
 
 def _homes(scope: Scope) -> list[Scope]:
-    """Where facts of a user may be kept beside the scope itself: with the user, for every project (see `consolidate`)."""
+    """Where a statement may replace what is known of the user beside the scope itself: with the user, for every project."""
     return [replace(scope, session=None, project=None, agent=None)] if scope.user is not None and scope.project is not None else []
 
 

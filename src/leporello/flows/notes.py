@@ -31,19 +31,34 @@ class Jotted(Record):
 
 def put(ports: Ports, scope: Scope, key: str, value: Any, *, confidence: float = 1.0) -> tuple[str, ...]:
     """Sets a note (None removes it); the keys that had to go for it. Redacted as the policy asks."""
-    redaction = Redaction.of(ports.policies.guard)
-    value = redaction.value(value) if redaction else value
+    key, value = _redacted(Redaction.of(ports.policies.guard), key, value)
     with ports.store.write() as w:
         w.put_note(_wrapped(Jotted(Note(scope, key, value, ports.clock.now()), confidence)))
         return _trim(w, scope)
+
+
+def _redacted(redaction: Redaction, key: str, value: Any) -> tuple[str, Any]:
+    return (redaction.text(key), _strings(redaction, value)) if redaction else (key, value)
+
+
+def _strings(redaction: Redaction, value: Any) -> Any:
+    """A JSON value with every text in it redacted, names of fields too."""
+    if isinstance(value, str):
+        return redaction.text(value)
+    if isinstance(value, dict):
+        return {redaction.text(k) if isinstance(k, str) else k: _strings(redaction, v) for k, v in value.items()}
+    return [_strings(redaction, v) for v in value] if isinstance(value, list | tuple) else value
 
 
 def put_all(ports: Ports, scope: Scope, jotted: Iterable[Jotted]) -> tuple[int, int, tuple[str, ...]]:
     """Sets notes with their own times in one transaction: how many were set, how many were older than what was there, dropped keys."""
     newest: dict[str, Jotted] = {}
     given = 0
-    for j in jotted:
+    redaction = Redaction.of(ports.policies.guard)
+    for plain in jotted:
         given += 1
+        key, value = _redacted(redaction, plain.note.key, plain.note.value)
+        j = replace(plain, note=replace(plain.note, key=key, value=value))
         if j.note.key not in newest or newest[j.note.key].note.at <= j.note.at:
             newest[j.note.key] = j
     with ports.store.write() as w:

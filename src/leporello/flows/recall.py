@@ -49,6 +49,8 @@ class Shelf:
         self._rows = rows
         self._lock = threading.Lock()
         self._held: OrderedDict[tuple[str, str | None], _Held] = OrderedDict()
+        self.beside: dict[str, object] = {}
+        """What is kept beside the indexes for as long as they are: the graphs that were asked last."""
 
     def search(self, reader: Reader, scope: Scope, query: rank.Query, sieve: rank.Sieve, ports: Ports, *, k: int) -> list[rank.Found]:
         """The best rows of the scope's tenant and user that pass the sieve."""
@@ -66,6 +68,7 @@ class Shelf:
         """Forgets every index."""
         with self._lock:
             self._held.clear()
+            self.beside.clear()
 
     def _get(self, key: tuple[str, str | None]) -> _Held:
         with self._lock:

@@ -20,6 +20,7 @@ from leporello.flows.indexing import entries, said, statement
 from leporello.ports import Change, Embedder, Entry, Ports, Reader, Writer
 from leporello.records import Claim, Fact, Scope
 
+RELATED = frozenset({"same", "update", "conflict"})
 NEAR = 200
 """How many facts at most are looked at for one claim."""
 _WIDEST = 200
@@ -167,8 +168,8 @@ def _near(w: Writer, claim: Claim, judges: Bench) -> dict[str, Fact]:
     return whole(w, found)
 
 
-def at_home(w: Writer, claim: Claim, homes: Sequence[Scope], judges: Bench) -> Claim:
-    """The claim in that one of the scopes which holds a fact that it has to do with: what is known stays where it is known.
+def at_home(w: Writer, claim: Claim, homes: Sequence[Scope], judges: Bench, *, kinds: frozenset[str] = RELATED) -> Claim:
+    """The claim in that one of the scopes which holds a fact that it relates to so: what is known stays where it is known.
 
     Its own scope comes first; without such a fact anywhere it stays there.
     """
@@ -176,7 +177,10 @@ def at_home(w: Writer, claim: Claim, homes: Sequence[Scope], judges: Bench) -> C
         return claim
     for scope in dict.fromkeys((claim.scope, *homes)):
         moved = replace(claim, scope=scope)
-        if _near(w, moved, judges):
+        said_by = statement(moved)
+        near = w.near(scope, keys(said_by), sure=sure_keys(said_by), k=NEAR)
+        held = [c for c in w.claims(scope, [f.id for f in near]) if c.text]
+        if any(judges.judge(*sorted((c, moved), key=rules.order)) in kinds for c in held):
             return moved
     return claim
 

@@ -22,7 +22,6 @@ _TASK = re.compile(
     r"traduis|traduire|résume|corrige|écris|翻译|总结|润色|改写|写一)",
     re.IGNORECASE,
 )
-_INLINE = re.compile(r"[:：]\s*\n?")
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
 
 
@@ -32,9 +31,8 @@ def foreign(text: str) -> list[tuple[int, int]]:
         return [(0, len(text))]  # so much is pasted
     found = [m.span() for p in (_QUOTED_LINE, _LETTER, _SAID, _CODE) for m in p.finditer(text)]
     task = _TASK.match(text)
-    if task is not None:
-        start = _INLINE.search(text, task.end())
-        found.append((start.end(), len(text)) if start else (task.start(), len(text)))
+    if task is not None:  # neither the task nor what it is about tells anything of the user
+        found.append((0, len(text)))
     found += [m.span() for m in _MARKS.finditer(text) if m.end() - m.start() > 24 or task is not None]
     return sorted(found)
 

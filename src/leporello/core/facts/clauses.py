@@ -9,7 +9,7 @@ from datetime import date
 
 from leporello.core.facts import cues_words as words
 from leporello.core.facts.cues_frames import PHRASES
-from leporello.core.facts.cues_kinds import ATTRIBUTES
+from leporello.core.facts.labels import NOT_SPEAKERS, is_attribute, says
 from leporello.core.facts.tokens import Token, fold, tokens
 from leporello.core.facts.values import WEEKDAYS
 
@@ -27,10 +27,6 @@ _DAY_WORD = re.compile(
     r"heute|morgen|gestern|übermorgen|woche|monat|jahr|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|hoy|mañana|ayer|semana|mes|lunes|martes|miércoles|jueves|viernes|sábado|domingo|demain|hier|semaine|mois)"
     r"|(?:明天|今天|昨天|后天|下周.?|上周.?)) ?\(((?:week of )?\d{4}(?:-\d{2}(?:-\d{2})?)?)\)"
 )
-SPEAKER = re.compile(r"^\s*([^\W\d_][\w.'’ -]{0,30}?)(?: \([^()]{1,30}\))?:\s+(?=\S)")
-_NOT_SPEAKERS = frozenset(
-    "update note fyi correction edit ps todo fact preference decision reminder warning summary user assistant deadline actualizacion nota hinweis aktualisierung korrektur".split()
-)
 
 
 _IF, _CORRECTED = words.indexed("如 果|要 是"), words.indexed("更 正|纠 正")
@@ -39,8 +35,6 @@ _HENCEFORTH = words.indexed(
 )
 _WOULD_LIKE, _WOULD_LIKE_TO = words.indexed("would like"), words.indexed("would like to")
 _GOING, _RATHER = words.indexed("going to"), words.indexed("would rather|rather have|lieber")
-_LEADS = frozenset("user update fyi note".split())
-_PARTICLES = frozenset("de da di von van der den la le al el".split())
 
 
 @dataclass
@@ -51,22 +45,6 @@ class Clause:
     mode: str = "told"  # told, asked, maybe, reported, past, future
     corrected: bool = False
     given_up: list[Token] = field(default_factory=list)
-
-
-def split_speaker(text: str) -> tuple[str, str]:
-    """The speaker's name at the start of `text` ("Alice: I moved") or "", and the rest."""
-    found = SPEAKER.match(text)
-    if not found or not found.group(1)[0].isupper() or len(found.group(1).split()) > 3:
-        return "", text
-    name, rest = found.group(1), text[found.end() :]
-    folded = [fold(w) for w in name.split()]
-    if folded[0] in _NOT_SPEAKERS:
-        return "", rest if folded[0] in _LEADS else text
-    lower = any(w[0].islower() and w not in _PARTICLES for w in name.split())
-    if lower or any(w in words.STOP or w in words.COPULA or w in ATTRIBUTES for w in folded):
-        return "", text
-    brief = len(rest.split()) <= 3 and rest.isascii() and not any(fold(w) in words.FIRST for w in rest.split())
-    return ("", text) if brief else (name, rest)
 
 
 def undated(text: str) -> str:
@@ -172,20 +150,21 @@ _AUXILIARY = frozenset(
 _ASKED = frozenset("you we i he she they it the do can should is are du ihr wir ich sie er tu nous vous je on much many would to".split())
 
 
+_TOPIC_MOST = 6
+"""Words of a label."""
+
+
 def _pieces(sentence: list[Token]) -> list[list[Token]]:
     pieces: list[list[Token]] = [[]]
     for i, token in enumerate(sentence):
         after = sentence[i + 1].fold if i + 1 < len(sentence) else ""
         before = sentence[i - 1].fold if i else ""
         year = after[:2] in {"19", "20"} and len(after) == 4 and before[:1].isdigit()
-        if (
-            token.fold in {":", "："}
-            and len(pieces) == 1
-            and 1 <= len(pieces[0]) <= 4
-            and not _says([t.fold for t in pieces[0]])
-            and pieces[0][0].fold not in _NOT_SPEAKERS
-        ):
+        label = [t.fold for t in pieces[0] if not t.mark] if token.fold in {":", "："} and len(pieces) == 1 else []
+        if label and is_attribute(label, [t.fold for t in sentence[i + 1 :] if not t.mark]):
             pieces[-1].append(Token("is", "is", False, False))
+        elif label and len(label) <= _TOPIC_MOST and label[0] not in NOT_SPEAKERS and words.CORRECTION.isdisjoint(label) and not says(label):
+            pieces = [[]]  # filed under it
         elif token.fold in _BREAKS and not year:
             pieces.append([])
         elif token.fold in _SPLIT_AT and i and pieces[-1] and _starts_clause(sentence, i):
@@ -210,7 +189,7 @@ def _starts_clause(sentence: Sequence[Token], i: int) -> bool:
     if any(tuple(rest[: len(p.words)]) == p.words for p in PHRASES.get(head, ())):
         return True
     before = [t.fold for t in sentence[:i] if not t.mark]
-    if sentence[i].fold not in _JOINS or not (_says(before) or any(len(w) > 4 and w.endswith("ed") for w in before)):
+    if sentence[i].fold not in _JOINS or not (says(before) or any(len(w) > 4 and w.endswith("ed") for w in before)):
         return False
     return (
         head in words.EVENT_VERBS
@@ -246,20 +225,13 @@ def _joined(pieces: list[list[Token]]) -> list[list[Token]]:
             and len(plain) <= 3
             and plain[0] not in words.NEGATION
             and plain[0] not in {"sondern", "sino"}
-            and not _says(plain)
+            and not says(plain)
             and not any(w in words.CORRECTION for w in plain)
         ):
             out[-1] = [*out[-1], *piece]
         else:
             out.append(piece)
     return out
-
-
-def _says(plain: Sequence[str]) -> bool:
-    return any(
-        w in PHRASES or w in words.COPULA or w in words.CHANGE_STEMS or w in words.ENDED or w in words.FIRST or w in words.FIRST_MANY
-        for w in plain
-    )
 
 
 def _with_given_up(made: list[Clause]) -> list[Clause]:
@@ -271,7 +243,7 @@ def _with_given_up(made: list[Clause]) -> list[Clause]:
             out
             and 2 <= len(plain) <= 6
             and (plain[0] in {"not", "nicht", "no", "pas"} or plain[:2] == ["不", "是"])
-            and not _says(plain[2:])
+            and not says(plain[2:])
         ):
             end = next((i for i, w in enumerate(plain) if w in {"for", "fur", "para", "pour"}), len(plain))
             out[-1].given_up += clause.words[1:end]

@@ -27,7 +27,7 @@ _TAGS_KEPT = 10
 class Hand:
     """What the steps done to a fact by hand come to; `restore` takes back what was before it.
 
-    `ended` and `restored` are when and by which claim that was done.
+    `ended` and `restored` are when and by which claim that was done, `chosen` when it was last confirmed.
     """
 
     end: datetime | None = None
@@ -36,14 +36,15 @@ class Hand:
     archived: bool = False
     restored: tuple[datetime, str] | None = None
     confirmed: int = 0
+    chosen: datetime | None = None
 
     @classmethod
     def of(cls, steps: Iterable[Claim]) -> Hand:
         """In the order in which they were done. Done twice, an end holds from the earlier time, a retraction from the first."""
-        end, ended, retracted, archived, restored, confirmed = None, None, None, False, None, 0
+        end, ended, retracted, archived, restored, confirmed, chosen = None, None, None, False, None, 0, None
         for step in sorted(steps, key=_done):
             if step.op == "confirm":
-                confirmed += 1
+                confirmed, chosen = confirmed + 1, step.recorded_at
             elif step.op == "end":
                 end, ended = step.at if end is None else min(end, step.at), _done(step)
             elif step.op == "retract":
@@ -52,7 +53,7 @@ class Hand:
                 archived = True
             elif step.op == "restore":
                 end, ended, retracted, archived, restored = None, None, None, False, _done(step)
-        return cls(end, ended, retracted, archived, restored, confirmed)
+        return cls(end, ended, retracted, archived, restored, confirmed, chosen)
 
 
 @dataclass(eq=False)
@@ -165,10 +166,20 @@ def derive(claims: Iterable[Claim], judge: Judge) -> list[Derived]:
     for claim in sorted((c for c in known if c.op in _STATES and c.text), key=order):
         sweep.place(claim)
     for one, other in sweep.pairs:
-        if one.standing and other.standing and other not in one.against and one is not other:
+        if one.standing and other.standing and other not in one.against and one is not other and not _decided(one, other):
             one.against.append(other)
             other.against.append(one)
     return sweep.found
+
+
+def _decided(one: Derived, other: Derived) -> bool:
+    """A user who confirms one of two that stand against each other decides: the other ends then."""
+    for winner, loser in ((one, other), (other, one)):
+        at = winner.hand.chosen
+        if at is not None and not loser.hand.confirmed and at >= max(c.recorded_at for c in loser.claims):
+            loser.end, loser.by = max(at, loser.start), winner
+            return True
+    return False
 
 
 def order(claim: Claim) -> tuple[datetime, str, int, datetime, str]:

@@ -13,8 +13,9 @@ from functools import lru_cache
 
 from leporello.core.facts.claim import Claim
 from leporello.core.facts.claims import claims
-from leporello.core.facts.clauses import clauses, split_speaker, undated
+from leporello.core.facts.clauses import clauses, undated
 from leporello.core.facts.cues_frames import SINGLE
+from leporello.core.facts.labels import split_speaker, split_topic
 from leporello.core.facts.tokens import fold, stem
 from leporello.core.words import query_terms
 
@@ -29,7 +30,8 @@ class Statement:
     `subject`: "user" for the first person without a known speaker, the speaker's folded name with one, else the folded name or noun
     phrase. `predicate`: canonical where known ("home", "employer", "use:database"), else the stems of the attribute; "not " stands before it
     where that is denied or over. `object`: the folded
-    value. `single`: the predicate holds one value at a time. `claims`: all that is said, clause by clause.
+    value. `single`: the predicate holds one value at a time. `claims`: all that is said, clause by clause. `topic`: what it is filed under
+    ("Conventions: …"), folded.
     """
 
     text: str
@@ -41,12 +43,14 @@ class Statement:
     ended: bool
     changed: bool
     claims: tuple[Claim, ...]
+    topic: str = ""
 
 
 @lru_cache(maxsize=1 << 13)
 def read(text: str, *, speaker: str = "") -> Statement:
     """Reads any string. A leading "Name: " is the speaker; `speaker` is who is taken for the first person otherwise."""
     name, rest = split_speaker(text)
+    topic, rest = split_topic(rest)
     who = " ".join(fold(w) for w in (name or speaker).split())
     found: list[Claim] = []
     before = ""
@@ -63,10 +67,10 @@ def read(text: str, *, speaker: str = "") -> Statement:
         (c for c in found if c.mode == "told"), None
     )
     if main is None:
-        return Statement(text, "", "", "", False, False, False, False, tuple(found))
+        return Statement(text, "", "", "", False, False, False, False, tuple(found), topic)
     predicate = _shown(main)
     value = main.object or _valued(main)
-    return Statement(text, main.subject, predicate, value, is_single(main), main.negated, main.ended, main.change > 0, tuple(found))
+    return Statement(text, main.subject, predicate, value, is_single(main), main.negated, main.ended, main.change > 0, tuple(found), topic)
 
 
 def attribute(claim: Claim) -> str:
