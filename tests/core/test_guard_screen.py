@@ -258,4 +258,4 @@ def test_the_time_is_linear_in_the_text(unit: str) -> None:
 def test_no_mixture_of_these_runs_away(units: list[str], times: int) -> None:
     start = time.process_time()
     screen("".join(units) * (times // len(units) // 8))
-    assert time.process_time() - start < 5
+    assert time.process_time() - start < 20

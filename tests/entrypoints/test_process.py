@@ -49,7 +49,9 @@ def test_one_way_through_every_command(process: Run, chat: str, tmp_path: Path) 
     assert process("restore", fact["id"], *WHERE, "--json").value["status"] == "conflict"
     assert other in process("conflicts", *WHERE).out
     assert process("confirm", fact["id"], "--why", "so it is", *WHERE, "--json").value["status"] == "active"
-    assert process("archive", other, *WHERE, "--json").value["status"] == "archived"
+    assert other not in process("facts", *WHERE).out and other not in process("conflicts", *WHERE).out
+    assert process("archive", fact["id"], *WHERE, "--json").value["status"] == "archived"
+    assert process("restore", fact["id"], *WHERE, "--json").value["status"] == "active"
     assert process("retract", other, *WHERE).out.startswith("fact  fact, deprecated")
     assert "changed  restore  by user" in process("history", fact["id"], *WHERE).out
     assert process("quarantine", "--json").value == {"quarantine": []}
@@ -112,7 +114,7 @@ def test_an_interrupt_ends_quietly_and_keeps_the_store_whole(process: Run, tmp_p
         while not (tmp_path / "memory.db").exists():
             assert time.monotonic() < deadline
             time.sleep(0.05)
-        time.sleep(0.3)
+        time.sleep(1.5)
         p.send_signal(signal.SIGINT)
         assert p.wait(60) == 130
         assert p.stderr is not None and p.stderr.read() == b""

@@ -9,12 +9,12 @@ from itertools import pairwise
 from leporello.core.facts import cues_words as words
 from leporello.core.facts.claim import Claim
 from leporello.core.facts.clauses import Clause, find, passive
-from leporello.core.facts.cues_frames import PERSONAL
+from leporello.core.facts.cues_frames import PERSONAL, PHRASES
 from leporello.core.facts.cues_kinds import OCCUPATIONS
 from leporello.core.facts.frames import Found, frames, predicate
 from leporello.core.facts.shifts import Shift, given_up, shift, without_now
 from leporello.core.facts.span import ADJUNCT, Object, Span
-from leporello.core.facts.subjects import Context, dative, first_verb, subject
+from leporello.core.facts.subjects import VERBS, Context, dative, first_verb, subject
 from leporello.core.facts.tokens import Token, stem
 from leporello.core.facts.values import Quantity, quantities, times
 
@@ -56,7 +56,32 @@ def claims(clause: Clause, *, speaker: str, before: str) -> list[Claim]:
     span = Span(kept)
     base = _base(span, clause, shifted, [*gone, *clause.given_up])
     out = [c for f in list(frames(kept, span.spine))[:3] for c in _framed(span, base, f, context)]
-    return out or _unframed(span, base, context)
+    return [_marked(span, c) for c in out or _unframed(span, base, context)] if span.marks else out or _unframed(span, base, context)
+
+
+def _marked(span: Span, claim: Claim) -> Claim:
+    """The claim with the numbers that name its subject ("Customer 3 prefers …", "the price of item A is …")."""
+    end = next((i for i in span.spine if i and _is_verb(span, i)), -1)
+    first = span.marks[0][0]
+    if end < 0:
+        end = first + 2 if first <= 2 and first + 2 < len(span.kept) else 0
+    own = [(at, noun, number) for at, noun, number in span.marks if at < end]
+    if not own or span.fold_at(0) in words.FIRST or span.fold_at(0) in words.FIRST_MANY:
+        return claim
+    marked = frozenset((noun, number) for _, noun, number in own)
+    subject = claim.subject
+    if own[0][0] == 0 or (own[0][0] == 1 and span.fold_at(0) in words.DETERMINERS):
+        subject = f"{own[0][1]} {own[0][2]}"
+    return replace(claim, subject=subject, marked=marked, labels=claim.labels - marked)
+
+
+def _is_verb(span: Span, i: int) -> bool:
+    word = span.kept[i].fold
+    if word in words.COPULA or word in words.EVENT_VERBS or word in words.SCHEDULE or word in words.CHANGE_STEMS or word in VERBS:
+        return True
+    return any(
+        tuple(t.fold for t in span.kept[i : i + len(p.words)]) == p.words and p.words[0] not in words.QUALIFIERS for p in PHRASES.get(word, ())
+    )
 
 
 def _without_adjunct(kept: list[Token]) -> list[Token]:
@@ -88,7 +113,7 @@ def _base(span: Span, clause: Clause, shifted: Shift, gone: Sequence[Token]) -> 
         about=about - {"old", "alt"} if any(q.unit == "age" for q in span.numbers) else about, verbs=span.folded, capitals=span.capitals(), gone=lost, gone_times=gone_times,
         core=span.core(), fixed=span.fixed, states=states, stated=stated,
         event=bool(span.folded & words.EVENT_VERBS) or _happened(span, shifted), indefinite=bool(span.folded & words.INDEFINITE), additional=bool(span.folded & words.ADDITIONAL) or find(span.kept, words.ONE_OF) >= 0,
-        used_to=find(span.kept, words.USED_TO) >= 0,
+        used_to=find(span.kept, words.USED_TO) >= 0, labels=frozenset((n, v) for _, n, v in span.marks),
     )  # fmt: skip
 
 

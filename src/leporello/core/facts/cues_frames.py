@@ -88,9 +88,10 @@ drive: drive a, drives a, drive an, drives an, drive, drives, commute by, commut
 drink: drink, drinks, drinking, trinke, trinkt, trinken, bebo, bebe, bebemos, tomo, toma, bois, boit, buvons, 喝
 eat: eat, eats, eating, esse, essen, isst, como, come, comer, manger, comemos, mange, mangeons, 吃
 smoke: smoke, smokes, smoking, smoker, rauchen, fumar, fumer, rauche, raucht, raucher, raucherin, fumo, fuma, fumador, fumadora, fume, fumeur, 抽 烟, 吸 烟
+smoke -: 戒 烟, 戒 了 烟, 戒 掉 烟
 allergic: allergic to, allergic, allergisch gegen, gegen … allergisch, alergico a, alergica a, allergique a, allergique aux, allergy to, 对 … 过 敏
 use: use, uses, using, run on, runs on, running on, rely on, relies on, work with, works with, built on, built with, powered by, based on, hosted on, deploy on, deploys on, deploy to, deploys to, deployed on, deployed to, written in, written with, write in, host on, code in, hosts on, hosted at, runs, run, stored in, store in, managed with, tracked in, we track, use … as, database is, framework is
-use: nutze, nutzt, nutzen, verwende, verwendet, verwenden, benutze, benutzt, benutzen, setze auf, setzt auf, setzen auf, setzen … ein, setzt … ein, lauft auf, laufen auf, in … geschrieben, gehostet auf, gehostet bei, arbeite mit, arbeitet mit, arbeiten mit, deployen auf, basiert auf, mit … gebaut, laufen bei, lauft bei
+use: nutze, nutzt, nutzen, verwende, verwendet, verwenden, benutze, benutzt, benutzen, setze auf, setzt auf, setzen auf, setzen … ein, setzt … ein, lauft auf, lauft unter, laufen unter, laufen auf, in … geschrieben, gehostet auf, gehostet bei, arbeite mit, arbeitet mit, arbeiten mit, deployen auf, basiert auf, mit … gebaut, laufen bei, lauft bei
 use: uso, usa, usamos, usan, utilizo, utiliza, utilizamos, utilizan, empleamos, escrito en, escrita en, escribimos en, alojado en, alojada en, desplegamos en, corre en, corre sobre, funciona con, trabajamos con, basado en, basada en, se ejecuta en
 use: utilise, utilisons, utilisent, emploie, tourne sur, ecrit en, heberge sur, hebergee sur, deployons sur, ecrite en, fonctionne avec, travaillons avec, repose sur, se sert de
 use: 使 用, 用 的 是, 采 用, 用, 部 署 在, 运 行 在, 基 于, 用 着

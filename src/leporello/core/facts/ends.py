@@ -89,16 +89,19 @@ def _over(old: Claim, new: Claim) -> Relation | None:
 
 def _one_more(old: Claim, new: Claim, shared: frozenset[str], missing: frozenset[str]) -> bool:
     """All but one of the words of what is over are in the earlier one, which says nothing else."""
+    if old.predicate == new.predicate in _TASTES and old.value and not missing.isdisjoint(map(stem, new.value)):
+        return False  # coffee, my coffee machine
     subject = {stem(w) for w in (*old.subject.replace("'s", "").split(), *new.subject.replace("'s", "").split())}
     shared, left = shared - subject, apart(old.core - subject - _OVER_FILLERS, new.about)
     return bool(shared) and not left and not missing & new.capitals and old.subject == new.subject and not old.event and not old.numbers
 
 
+_TASTES = frozenset("like prefer have eat drink play speak use".split())
 _OUT, _LIVES = frozenset("out ausgezogen".split()), frozenset("live lives living wohnt wohne wohnen lebt".split())
 _HABITS = frozenset("smoke drink drive eat play".split())
 _RETURNED = frozenset("returned recovered released discharged zuruck vuelto volvio volvi rentre rentree".split())
 _MOTION = frozenset(
-    "go going fly flying fliegen fliege flieg travel travelling traveling visit visiting fahren fahre fahrt reisen reise besuchen ir vamos voy viajar viajamos volar volamos aller allons vais va partir partons pars 去 飞".split()
+    "go going fly flying fliegen fliege flieg travel travelling traveling viajo viaja viajan voyage voyageons vuelo vuela visit visiting fahren fahre fahrt reisen reise besuchen ir vamos voy viajar viajamos volar volamos aller allons vais va partir partons pars 去 飞".split()
 )
 _TRIPS = frozenset(
     "trip travel journey visit vacatio holiday tour fly flieg reis urlaub ausflug besuch viaj visita vacacion voyag visit vacanc sejour volar 行 程 旅".split()
@@ -152,6 +155,8 @@ def polarity(old: Claim, new: Claim) -> Relation | None:
         flipped = ((old.negated or old.ended) != old.opposite) != (new.negated != new.opposite)
     if not flipped:
         return None
+    if any(a.unit == b.unit != "" and a.value != b.value for a in old.numbers for b in new.numbers) and not new.change:
+        return NONE
     if (
         clash(old.times, new.times)
         or contrasted(old, new)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from leporello.core.facts.claim import Claim
 from leporello.core.facts.cues_frames import PERSONAL
 from leporello.core.facts.cues_words import OTHERS
+from leporello.core.facts.differs import code_apart, numbered_apart, owned_apart, worded_alike
 from leporello.core.facts.ends import INTENT, ended, fulfilled, gained, given_up, jobless, led, polarity, stated
 from leporello.core.facts.measures import numbered, timed
 from leporello.core.facts.others import (
@@ -36,12 +37,14 @@ __all__ = ["Relation", "relate"]
 
 def relate(earlier: Statement, later: Statement, *, likeness: float | None = None) -> Relation:
     """How `later` relates to `earlier`. `likeness` is the cosine of their embeddings, if the caller has it."""
-    if " ".join(earlier.text.split()).casefold() == " ".join(later.text.split()).casefold():
+    if worded_alike(earlier.text, later.text):
         return Relation("same", "the same words")
+    if code_apart(earlier.text, later.text) or (earlier.topic != later.topic and earlier.topic and later.topic):
+        return NONE
     found = NONE
     for old in earlier.claims[:12]:
         for new in later.claims[:12]:
-            relation = _claims(old, new)
+            relation = _under(earlier, later, _claims(old, new))
             if relation.kind == "update":
                 return relation
             if relation.kind == "conflict" and found.kind == "none":
@@ -51,7 +54,16 @@ def relate(earlier: Statement, later: Statement, *, likeness: float | None = Non
     return Relation("same", "says the same") if same(earlier, later, likeness) else NONE
 
 
+def _under(earlier: Statement, later: Statement, relation: Relation) -> Relation:
+    """What is filed under something may be about that only."""
+    if earlier.topic == later.topic or relation.kind != "update":
+        return relation
+    return Relation("conflict", f"{relation.why}, but it is not sure of what")
+
+
 def _claims(old: Claim, new: Claim) -> Relation:
+    if numbered_apart(old, new) or owned_apart(old, new):
+        return NONE
     if old.mode in {"asked", "past"} or new.mode in {"asked", "maybe"}:
         return NONE
     if old.mode == "maybe":
@@ -138,6 +150,8 @@ def _subjects(old: Claim, new: Claim) -> int:
         return 2
     if "?" in {a, b}:
         return 2 if b == "?" and not old.person and new.change == 2 and new.times and old.times else 1
+    if _numbered(old) != _numbered(new):
+        return 0
     if a in {"user", "we"} and b in {"user", "we"}:
         return 2 if new.predicate in {"home"} or not (old.person and new.person) else 1
     if new.ended and len(b.split()) == 1 and b in {stem(v) for v in old.value} | set(old.value) and new.about & old.about:
@@ -150,6 +164,11 @@ def _subjects(old: Claim, new: Claim) -> int:
     if old.person != new.person and {a, b} & {"user", "we"} == set() and not (new.gone or new.ended) and "" not in {a, b}:
         return 2 if stem(a) in new.about or stem(b) in old.about else 0
     return 2
+
+
+def _numbered(claim: Claim) -> bool:
+    """User 6, rather than the user."""
+    return bool(claim.marked) and claim.subject in {f"{noun} {number}" for noun, number in claim.marked}
 
 
 def _named_alike(old: Claim, new: Claim) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from leporello.core.facts import cues_words as words
 from leporello.core.facts.claim import Claim
 from leporello.core.facts.cues_frames import SINGLE
+from leporello.core.facts.differs import code_apart, told_apart
 from leporello.core.facts.read import Statement
 from leporello.core.facts.tokens import apart, stem
 
@@ -24,10 +25,12 @@ def same(
     """
     a = [c for c in earlier.claims if c.about or c.times or c.numbers]
     b = [c for c in later.claims if c.about or c.times or c.numbers]
-    if not a or not b or not _guarded(a, b):
+    if not a or not b or earlier.topic != later.topic or not _guarded(a, b) or code_apart(earlier.text, later.text):
         return False
     if len(a) == 1 and len(b) == 1 and _framed_alike(a[0], b[0]):
-        return True
+        return not told_apart(earlier, later, ordered=False)
+    if told_apart(earlier, later):
+        return False
     first, second = _stems(a), _stems(b)
     if not first or not second:
         return False
@@ -45,6 +48,8 @@ def _guarded(a: list[Claim], b: list[Claim]) -> bool:
     if any(c.mode in {"asked", "maybe"} for c in (*a, *b)) or _modes(a) != _modes(b):
         return False
     if len(a) == len(b) == 1 and b[0].change == 2 and not a[0].change and not b[0].predicate:
+        return False
+    if {m for c in a for m in (*c.marked, *c.labels)} != {m for c in b for m in (*c.marked, *c.labels)}:
         return False
     if {(q.value, q.unit) for c in a for q in c.numbers} != {(q.value, q.unit) for c in b for q in c.numbers}:
         return False

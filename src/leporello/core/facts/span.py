@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -50,6 +51,10 @@ _STATE_ENDS = frozenset(
 )
 _DAYPARTS = frozenset("morning afternoon evening night noon at instead and or for with from to until by".split())
 _UNCOUNTED = words.STOP | words.ADVERBS | words.CHANGE_STEMS | words.STATE_TIME | words.QUALIFIERS | words.ENDED
+_COMPACT = re.compile(r"([a-z]{3,})[-_]?(\d{1,4})$")
+_NUMBER_WORDS = frozenset("number no nr nummer numero num".split())
+_UNNAMED = _NUMBER_WORDS | frozenset("version port top about only over under by score level age room".split())
+_HAS = frozenset("has have had hat tiene a runs".split())
 _YEAR = 31_536_000.0
 _TURNED = frozenset("turned aged cumplio cumpli".split())
 
@@ -155,6 +160,38 @@ class Span:
         }:
             return not after or after in _STATE_ENDS or (i + 1 in self.used and word not in {"on", "an", "aus"})
         return True
+
+    @cached_property
+    def marks(self) -> tuple[tuple[int, str, str], ...]:
+        """The numbers and letters that name a thing: the position of the noun, its stem, the number ("Customer 3", "dish number 4")."""
+        out = []
+        for i, token in enumerate(self.kept):
+            if compact := _COMPACT.match(token.fold):
+                out.append((i, stem(compact.group(1)), compact.group(2)))
+                continue
+            single = len(token.text) == 1 and "A" <= token.text <= "Z" and token.text != "I" and i > 0
+            if not single and not (token.fold.isascii() and token.fold.isdigit() and len(token.fold) <= 6):
+                continue
+            at = i - 2 if self.fold_at(i - 1) in _NUMBER_WORDS else i - 1
+            if i not in self.used and self._is_named(at, i):
+                out.append((at, stem(self.kept[at].fold), token.fold))
+        return tuple(out)
+
+    def _is_named(self, at: int, i: int) -> bool:
+        """Whether the word at `at` is a noun, and what stands after position `i` is not what is counted or measured."""
+        word, after = self.fold_at(at), self.fold_at(i + 1)
+        if not word.isalpha() or not word.isascii() or len(word) < 2 or word in DROPPED or word in _UNNAMED or word in PHRASES or word in words.EVENT_VERBS:
+            return False
+        if any(q.index == i and q.unit in MEASURES and not self._runs(q.unit, after) for q in self.numbers) or after in {"%", "€", "$", "percent"}:
+            return False
+        if not after or at < i - 1 or word in _NUMBERED:
+            return True
+        verb = after in DROPPED or after in PHRASES or after in words.EVENT_VERBS or after in words.CHANGE_STEMS or after in words.ENDED
+        return verb or self.kept[at].capital
+
+    def _runs(self, unit: str, after: str) -> bool:
+        """Node 1 has: not a version."""
+        return unit == "version" and after in _HAS
 
     def core(self) -> frozenset[str]:
         """The stems of the telling words before what only says when or why."""

@@ -11,10 +11,10 @@ from leporello.core.facts.cues_frames import PERSONAL, Phrase
 from leporello.core.facts.span import DROPPED, Span
 from leporello.core.facts.tokens import Token, stem
 
-_VERBS = frozenset(
+VERBS = frozenset(
     "has have had hat haben ha han tiene tienen a ont besteht consists costs kostet cuesta coute takes dauert tarda dure allows lasts goes opens closes requires needs supports runs uses works sells offers weighs covers includes contains stores sends expires returns starts ends leaves arrives flies departs serves handles comes stays stands sits".split()
 )
-_AFTER_SUBJECT = words.SCHEDULE | words.CHANGE_STEMS | words.ENDED | words.NEGATION | _VERBS
+_AFTER_SUBJECT = words.SCHEDULE | words.CHANGE_STEMS | words.ENDED | words.NEGATION | VERBS
 _IMPERATIVES = frozenset(
     "please call use always never do keep remember make add write send don't avoid put run name set bitte nenn nutze verwende schreib por llamame usa utilise appelle when".split()
 )
@@ -150,7 +150,7 @@ def first_verb(span: Span) -> int:
     if over > 0:
         return over
     first, after = span.kept[0], span.fold_at(1)
-    if first.fold in words.DETERMINERS and after not in words.COPULA and after not in _VERBS:
+    if first.fold in words.DETERMINERS and after not in words.COPULA and after not in VERBS:
         known = (i for i in span.spine if i and (i in span.used or i in span.counted or span.kept[i].fold in _AFTER_SUBJECT))
         return next(known, min(2, len(span.kept)))
     if first.fold in _IMPERATIVES or _first_person(first, after):

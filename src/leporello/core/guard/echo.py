@@ -3,7 +3,8 @@
 Texts are read as words (characters, in scripts without spaces), so that case, punctuation, emphasis, quotation marks and line
 breaks do not count. A sentence is an echo if all its words are runs of words of shown texts. A run has four words or six
 characters at least, or is a whole sentence. One run may follow another only where a shown sentence ended and another
-begins, so that halves of two sentences never make a third. One word of its own, and a sentence is new.
+begins, so that halves of two sentences never make a third. One word of its own, and a sentence is new. What is not known
+again by its runs is looked at once more by `likeness`, for which only words that tell something count.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-_DENSE = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+from leporello.core.guard.likeness import DENSE as _DENSE
+from leporello.core.guard.likeness import Likeness, visible
+
 _MARKS = "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06ed\u0900-\u0963\u0966-\u0dff\u200c\u200d"
 _GRAM = 4
 _WORDS, _CHARACTERS = 4, 6
@@ -83,8 +86,9 @@ class Echoes:
     Immutable. 1,000 texts and as many sentences take a fraction of a second.
     """
 
-    def __init__(self, shown: _Shown) -> None:
+    def __init__(self, shown: _Shown, likeness: Likeness) -> None:
         self._shown = shown
+        self._likeness = likeness
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> Echoes:
@@ -93,7 +97,8 @@ class Echoes:
         starts, ends = set[int](), set[int]()
         units, raw = set[tuple[Word, ...]](), set[str]()
         seen = set[tuple[Word, ...]]()
-        for text in dict.fromkeys(texts):
+        told = list(dict.fromkeys(visible(t) for t in texts))
+        for text in told:
             raw.add(" ".join(text.split()))
             for form in dict.fromkeys((text, _undressed(text))):
                 sentences = [s for s in (tuple(_words(piece)) for piece in _STOP.split(form)) if s]
@@ -107,10 +112,11 @@ class Echoes:
                     row += sentence
                     ends.add(len(row))
                 row.append(None)
-        return cls(_Shown(tuple(row), _grams(row), frozenset(starts), frozenset(ends), frozenset(units), frozenset(raw)))
+        return cls(_Shown(tuple(row), _grams(row), frozenset(starts), frozenset(ends), frozenset(units), frozenset(raw)), Likeness.of(told))
 
     def holds(self, sentence: str) -> bool:
         """True for a sentence, or a pasted block, that is wholly what was shown; False for one with a word of its own."""
+        sentence = visible(sentence)
         if " ".join(sentence.split()) in self._shown.raw and sentence.strip():
             return True
         if len(self._shown.row) < 2:
@@ -118,7 +124,7 @@ class Echoes:
         if self._known(sentence):
             return True
         lines = [line for line in _TITLE.sub("", _TAG.sub("\n", sentence)).split("\n") if _words(line)]
-        return len(lines) > 1 and all(map(self._known, lines))
+        return (len(lines) > 1 and all(map(self._known, lines))) or self._likeness.holds(sentence)
 
     def _known(self, text: str) -> bool:
         return any(self._covers(form) for form in dict.fromkeys(_forms(text)))
