@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from dataclasses import dataclass, replace
+from threading import Lock
 from types import TracebackType
 from typing import Any, Unpack
 
@@ -18,14 +19,10 @@ from leporello.adapters.sqlite.store import SqliteStore
 from leporello.core import checks
 from leporello.core.graph import Neighbourhood, Path
 from leporello.core.loop.settings import given
-from leporello.core.times import instant
 from leporello.errors import BadSetting, BadValue, EmptyText, NotFound
 from leporello.flows import forget
 from leporello.flows.consolidate import everywhere, waiting
 from leporello.flows.context import Context, Wanted, context
-from leporello.core.graph import Neighbourhood, Path
-from leporello.flows.find import KINDS_OF_TIER, kinds_of
-from leporello.flows.graph import graphs_of, neighbourhood, paths
 from leporello.flows.find import KINDS_OF_TIER, kinds_of
 from leporello.flows.graph import graphs_of, neighbourhood, paths
 from leporello.flows.indexing import match_embedder, reindex
@@ -37,12 +34,13 @@ from leporello.knowledge import Moment, moment
 from leporello.loop import LoopOptions
 from leporello.policies import Policies
 from leporello.ports import AnyRecord, Clock, Compactor, Embedder, Ports
-from leporello.records import Draft, Episode, Fact, Kind, Message, Note, Scope, Trust
+from leporello.records import Draft, Episode, Kind, Message, Scope, Trust
 from leporello.results import Consolidation, ImportReport, Recall, Receipt, SessionInfo
 from leporello.session import Session
 from leporello.tiers import Tiers, drop_project_lines
 
-
+_OPEN: Counter[str] = Counter()
+_COUNTING = Lock()
 _AT_ONCE = 200
 """Messages that a store is opened with that may be read at once."""
 
@@ -71,9 +69,18 @@ def open(
         ports.store.close()
         raise
     made = Memory(ports, read_only=read_only)
-    if not read_only and settings.fold.at_open:
+    alone = _opened(ports.store.path, 1) == 1
+    if not read_only and settings.fold.at_open and alone:
         made._resume()
     return made
+
+
+def _opened(path: str, by: int) -> int:
+    """How often the file is open in this process, after this one was opened or closed: who writes to it is still there."""
+    place = os.path.realpath(path)
+    with _COUNTING:
+        _OPEN[place] += by
+        return _OPEN[place]
 
 
 def reembed(path: str | os.PathLike[str], *, embedder: str | Embedder = "static", key: str | None = None) -> int:
@@ -99,6 +106,7 @@ class Memory:
     def __init__(self, ports: Ports, *, read_only: bool = False) -> None:
         self._ports = ports
         self._read_only = read_only
+        self._closed = False
         self._shelf = Shelf(ports.embedder.dimension)
         self._background = Background()
 
@@ -145,13 +153,17 @@ class Memory:
         """Closes the store; a second call does nothing."""
         self._background.close()
         self._note_shown()
+        if not self._closed:
+            self._closed = True
+            _opened(self._ports.store.path, -1)
         self._shelf.clear()
         self._ports.store.close()
 
     def _resume(self) -> None:
         """Consolidates what sessions left that were never closed: a little at once, much in the background (D46).
 
-        An agent loop that was at work within the hour is left: it may be resumed.
+        Not while the file is open in this process already: its sessions may go on. An agent loop that was at work within the
+        hour is left, too: it may be resumed.
         """
         left = waiting(self._ports)
         rules = self._ports.compactor.name == self._ports.fallback.name  # no model is waited for

@@ -182,6 +182,8 @@ def test_layers_and_tiers_are_names_of_kinds(mem: Memory) -> None:
 def test_what_tells_how_things_stand_by_now_comes_before_what_it_replaces(mem: Memory) -> None:
     alice = mem.scope(user="alice")
     alice.remember("I tagged the release of the budget tracker with 150 commits in the main branch of the repository.", at="2026-01-01")
-    alice.remember("Please harden the login of the app, considering that the commits in the main branch have now reached 165.", at="2026-02-01")
+    alice.remember(
+        "Please harden the login of the app, considering that the commits in the main branch have now reached 165.", at="2026-02-01"
+    )
     found = alice.recall("How many commits are in the main branch?", kinds=("message",))
     assert "165" in found[0].record.text

@@ -187,7 +187,8 @@ def _counted(found: re.Match[str], day: date, way: int) -> str:
 
 
 _YEARLY = re.compile(
-    r"\b(?:birthday|anniversary|every year|each year|annual\w*|geburtstag|jahrestag|jedes jahr|cumpleaños|aniversario|cada año|anniversaire|chaque année)\b|生日|周年|每年|誕生日|毎年", re.IGNORECASE
+    r"\b(?:birthday|anniversary|every year|each year|annual\w*|geburtstag|jahrestag|jedes jahr|cumpleaños|aniversario|cada año|anniversaire|chaque année)\b|生日|周年|每年|誕生日|毎年",
+    re.IGNORECASE,
 )
 
 
@@ -225,7 +226,12 @@ def absolute(text: str, said: datetime) -> str:
     out, place = [], 0
     yearly = _YEARLY.search(text) is not None
     for mention in mentions(text, said):
-        if yearly and not mention.value.startswith(mention.text) and re.search(r"\d", mention.text) and not re.search(r"ago|vor|hace|il y a|前", mention.text):
+        if (
+            yearly
+            and not mention.value.startswith(mention.text)
+            and re.search(r"\d", mention.text)
+            and not re.search(r"ago|vor|hace|il y a|前", mention.text)
+        ):
             continue
         if re.match(r"(?:['’]s)? ?[(（]", text[mention.end :]):
             continue

@@ -56,7 +56,11 @@ def learn_in(ports: Ports, w: Writer, scope: Scope, operation: Operation) -> Fac
     if redaction:
         tags = tuple(redaction.text(t) for t in operation.tags)
         operation = replace(
-            operation, text=redaction.text(operation.text), why=redaction.text(operation.why), source=redaction.text(operation.source), tags=tags
+            operation,
+            text=redaction.text(operation.text),
+            why=redaction.text(operation.why),
+            source=redaction.text(operation.source),
+            tags=tags,
         )
     operation = replace(operation, text=absolute(operation.text, operation.at or now))
     where = Provenance(scope.session, tuple(sorted({s.turn for s in operation.spans if s.turn})), (), operation.spans)

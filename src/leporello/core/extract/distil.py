@@ -75,7 +75,8 @@ _POINTS = re.compile(
 )
 """A rule about something that only the moment tells."""
 _HEDGED = re.compile(
-    r"\b(?:maybe|wondering|i (?:do not|don['’]t) (?:think|know)|perhaps|somewhat|might|mh+|hmm+|edge case|(?:was|were) (?:left|included|not included|missing))\b|\.{3}$|…$|^\W*(?:(?:but|and|so) (?:in the end|also|for \d)|that way|this way)\b", re.IGNORECASE
+    r"\b(?:maybe|wondering|i (?:do not|don['’]t) (?:think|know)|perhaps|somewhat|might|mh+|hmm+|edge case|(?:was|were) (?:left|included|not included|missing))\b|\.{3}$|…$|^\W*(?:(?:but|and|so) (?:in the end|also|for \d)|that way|this way)\b",
+    re.IGNORECASE,
 )
 """Thinking aloud, which is no rule."""
 _FIX = re.compile(r"\bfix(?:es|ed)?\b", re.IGNORECASE)

@@ -10,7 +10,9 @@ _LETTER = re.compile(
     r"(?:Dear|Hi|Hello|Liebe[rs]?|Hallo|Querid[oa]|Chère?|Bonjour) [^\n,]{1,40},\s*\n)(?s:.*)",
     re.MULTILINE | re.IGNORECASE,
 )
-_MARKS = re.compile(r"“[^”]{3,2000}”|„[^“”]{3,2000}[“”]|«[^»]{3,2000}»|「[^」]{3,2000}」|『[^』]{3,2000}』|\"[^\"\n]{3,2000}\"|(?<![\w])'[^'\n]{8,2000}'(?![\w])")
+_MARKS = re.compile(
+    r"“[^”]{3,2000}”|„[^“”]{3,2000}[“”]|«[^»]{3,2000}»|「[^」]{3,2000}」|『[^』]{3,2000}』|\"[^\"\n]{3,2000}\"|(?<![\w])'[^'\n]{8,2000}'(?![\w])"
+)
 _SAID = re.compile(
     r"\b(?:says?|said|saying|told|asked|replied|answered|writes?|wrote|reads?|states?|stated|called|titled|sagt|sagte|meint|dice|dijo|dit|disait)\s*(?:me|us|him|her|them)?\s*[:,]?\s*[\"“„«'][^\n]*",
     re.IGNORECASE,

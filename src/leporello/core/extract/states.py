@@ -213,7 +213,9 @@ def _told(text: str, start: int, end: int) -> int:
 
 def _plain(text: str) -> bool:
     """True for a short sentence that says something of somebody or something."""
-    return bool(_PLAIN.match(text)) and not (_NOBODY.match(text) or _ASKS.match(text) or text.rstrip().endswith(("?", "？")) or _PASSING.search(text))
+    return bool(_PLAIN.match(text)) and not (
+        _NOBODY.match(text) or _ASKS.match(text) or text.rstrip().endswith(("?", "？")) or _PASSING.search(text)
+    )
 
 
 def _weight(clause: str, working: bool) -> float:

@@ -80,7 +80,8 @@ def _is_verb(span: Span, i: int) -> bool:
     if word in words.COPULA or word in words.EVENT_VERBS or word in words.SCHEDULE or word in words.CHANGE_STEMS or word in VERBS:
         return True
     return any(
-        tuple(t.fold for t in span.kept[i : i + len(p.words)]) == p.words and p.words[0] not in words.QUALIFIERS for p in PHRASES.get(word, ())
+        tuple(t.fold for t in span.kept[i : i + len(p.words)]) == p.words and p.words[0] not in words.QUALIFIERS
+        for p in PHRASES.get(word, ())
     )
 
 

@@ -9,7 +9,7 @@ from datetime import date
 
 from leporello.core.facts import cues_words as words
 from leporello.core.facts.cues_frames import PHRASES
-from leporello.core.facts.labels import NOT_SPEAKERS, is_attribute, says
+from leporello.core.facts.labels import NOT_SPEAKERS, heads, is_attribute, says
 from leporello.core.facts.tokens import Token, fold, tokens
 from leporello.core.facts.values import WEEKDAYS
 
@@ -160,10 +160,11 @@ def _pieces(sentence: list[Token]) -> list[list[Token]]:
         after = sentence[i + 1].fold if i + 1 < len(sentence) else ""
         before = sentence[i - 1].fold if i else ""
         year = after[:2] in {"19", "20"} and len(after) == 4 and before[:1].isdigit()
-        label = [t.fold for t in pieces[0] if not t.mark] if token.fold in {":", "："} and len(pieces) == 1 else []
+        named = [t for t in pieces[0] if not t.mark] if token.fold in {":", "："} and len(pieces) == 1 else []
+        label = [t.fold for t in named]
         if label and is_attribute(label, [t.fold for t in sentence[i + 1 :] if not t.mark]):
             pieces[-1].append(Token("is", "is", False, False))
-        elif label and len(label) <= _TOPIC_MOST and label[0] not in NOT_SPEAKERS and words.CORRECTION.isdisjoint(label) and not says(label):
+        elif label and len(label) <= _TOPIC_MOST and label[0] not in NOT_SPEAKERS and heads(named):
             pieces = [[]]  # filed under it
         elif token.fold in _BREAKS and not year:
             pieces.append([])
@@ -242,6 +243,7 @@ def _with_given_up(made: list[Clause]) -> list[Clause]:
         if (
             out
             and 2 <= len(plain) <= 6
+            and plain[1] not in {"just", "only", "nur", "solo", "seulement", "merely"}
             and (plain[0] in {"not", "nicht", "no", "pas"} or plain[:2] == ["不", "是"])
             and not says(plain[2:])
         ):

@@ -143,3 +143,40 @@ OCCUPATIONS = frozenset(
     professeur professeure medecin infirmier infirmiere avocat avocate ingenieur ingenieure developpeur developpeuse cuisinier architecte etudiant etudiante journaliste directeur directrice retraite retraitee
     老师 医生 工程师 律师 设计师 经理 护士 学生""".split()
 )
+
+_TOWNS = """
+portugal: lisbon lisboa porto braga coimbra faro
+spain espana spanien espagne: madrid barcelona valencia sevilla seville malaga bilbao granada zaragoza
+france frankreich francia: paris lyon marseille nice toulouse lille bordeaux nantes metz strasbourg
+germany deutschland alemania allemagne: berlin munich munchen hamburg cologne koln frankfurt stuttgart leipzig dresden bremen mainz ulm bonn hannover
+italy italia italien italie: rome roma rom milan milano mailand naples turin florence venice bologna
+england: london manchester bristol leeds liverpool oxford cambridge brighton
+scotland: edinburgh glasgow aberdeen dundee
+uk: london manchester bristol leeds liverpool oxford cambridge edinburgh glasgow cardiff belfast
+ireland: dublin cork galway
+usa us america: boston chicago seattle denver austin dallas houston miami atlanta portland
+california: oakland sacramento
+canada kanada: toronto montreal vancouver ottawa calgary
+austria osterreich autriche: vienna wien graz linz salzburg
+switzerland schweiz suiza suisse: zurich geneva genf basel bern lausanne
+netherlands niederlande: amsterdam rotterdam utrecht
+belgium belgien belgica belgique: brussels brussel antwerp ghent
+denmark: copenhagen aarhus
+norway: oslo bergen trondheim
+sweden: stockholm gothenburg malmo
+finland: helsinki tampere
+poland polen: warsaw krakow gdansk
+japan japon: tokyo osaka kyoto
+china: beijing shanghai shenzhen
+india: mumbai delhi bangalore chennai
+brazil brasil brasilien: recife salvador brasilia
+mexico: guadalajara monterrey puebla
+australia: sydney melbourne brisbane perth
+peru: lima cusco arequipa
+"""
+TOWNS: dict[str, frozenset[str]] = {
+    country: frozenset(line.partition(": ")[2].split())
+    for line in _TOWNS.strip().splitlines()
+    for country in line.partition(": ")[0].split()
+}
+"""Towns of a country: who lives in the one lives in the other."""

@@ -192,7 +192,23 @@ def led(old: Claim, new: Claim) -> Relation | None:
         first, second = (frozenset(map(stem, c.value)) - _WORKS for c in (old, new))
         if first and second and first == second:
             return Relation("update", "somebody else now") if new.change else Relation("conflict", "somebody else")
-    return _handed(old, new)
+    return _succeeded(old, new) or _handed(old, new)
+
+
+def _succeeded(old: Claim, new: Claim) -> Relation | None:
+    """Carol is the team lead; Dan took over as team lead from Carol, Dan succeeded Carol as team lead."""
+    if not new.verbs & _SUCCEEDED or not new.verbs & _AS or new.event != bool(new.verbs & words.EVENT_VERBS) or new.subject == old.subject:
+        return None
+    if old.predicate not in {"job", "lead", "leads", "is"} or not old.person or not old.value:
+        return None
+    role = frozenset(map(stem, old.value)) - {"the"}
+    return Relation("update", "somebody else now") if role <= new.core and stem(old.subject.split()[0]) in new.core else None
+
+
+_SUCCEEDED = frozenset(
+    "over succeeded succeeds replaces ubernommen ubernimmt abgelost sucedio reemplaza sustituye succede remplace".split()
+)
+_AS = frozenset("as als como comme".split())
 
 
 def _handed(old: Claim, new: Claim) -> Relation | None:

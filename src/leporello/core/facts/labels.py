@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from leporello.core.facts import cues_words as words
 from leporello.core.facts.cues_frames import PHRASES
 from leporello.core.facts.cues_kinds import ATTRIBUTES
-from leporello.core.facts.tokens import fold, tokens
+from leporello.core.facts.tokens import Token, fold, tokens
 
 SPEAKER = re.compile(r"^\s*([^\W\d_][\w.'’ -]{0,30}?)(?: \([^()]{1,30}\))?:\s+(?=\S)")
-_TOPIC = re.compile(r"^\s*([^\n.!?:：。]{1,100}?(?:\([^()\n]{0,40}\))?)(?::\s+|：\s*)(?=\S)")
+_TOPIC = re.compile(r"^\s*((?:[^\n.!?:：。]|\.(?=\S)){1,100}?(?:\([^()\n]{0,40}\))?)(?::\s+|：\s*)(?=\S)")
 _TRAIL, _TRAIL_MOST = " › ", 200
 """Between the headings that stand over one another, and how long the last of them is at most."""
 _NESTED = 3
@@ -33,8 +33,16 @@ LABELS = frozenset(
     delai echeance proprietaire statut etat nom courriel adresse anniversaire titre lieu heure prix cout salaire loyer langue couleur priorite ville""".split()
 )
 """Nouns of which a thing has one: what stands after them and a colon is their value."""
-_CJK_LABELS = frozenset("名 字|姓 名|状 态|预 算|版 本|端 口|电 话|邮 箱|地 址|地 点|生 日|年 龄|价 格|负 责 人|截 止 日 期|日 期|时 间|密 码|颜 色".split("|"))
-_VERBS = words.COPULA | words.FIRST_MANY | (words.FIRST - {"im"}) | frozenset("has have had does do can will must should hat haben tiene a".split())
+_CJK_LABELS = frozenset(
+    "名 字|姓 名|状 态|预 算|版 本|端 口|电 话|邮 箱|地 址|地 点|生 日|年 龄|价 格|负 责 人|截 止 日 期|日 期|时 间|密 码|颜 色".split("|")
+)
+_OF = frozenset("of de del du des d' von der".split())
+_VERBS = (
+    words.COPULA
+    | words.FIRST_MANY
+    | (words.FIRST - {"im"})
+    | frozenset("has have had does do can will must should hat haben tiene a".split())
+)
 
 
 def split_speaker(text: str) -> tuple[str, str]:
@@ -73,8 +81,9 @@ def split_topic(text: str) -> tuple[str, str]:
 
 
 def _is_topic(label: str, rest: str) -> bool:
-    plain = [t.fold for t in tokens(label) if not t.mark]
-    if not plain or plain[0] in NOT_SPEAKERS or says(plain) or not words.CORRECTION.isdisjoint(plain):
+    named = [t for t in tokens(label) if not t.mark]
+    plain = [t.fold for t in named]
+    if not plain or plain[0] in NOT_SPEAKERS or not heads(named):
         return False
     return not is_attribute(plain, [t.fold for t in tokens(re.split(r"[.!?。\n](?:\s|$)", rest, maxsplit=1)[0]) if not t.mark])
 
@@ -83,7 +92,7 @@ def is_attribute(label: Sequence[str], value: Sequence[str]) -> bool:
     """Whether the folded words name an attribute that holds one value, and those after the colon are one: few, without a verb."""
     if not label or not value or len(label) > (_LABEL_MOST if label[0].isascii() else 8):
         return False
-    named = label[-1] in LABELS or label[0] in LABELS or " ".join(label) in _CJK_LABELS
+    named = label[-1] in LABELS or (label[0] in LABELS and len(label) > 2 and label[1] in _OF) or " ".join(label) in _CJK_LABELS
     most = _VALUE_MOST if value[0].isascii() else 2 * _VALUE_MOST
     return named and len(value) <= most and not _has_verb(value)
 
@@ -92,6 +101,25 @@ def _has_verb(value: Sequence[str]) -> bool:
     if not _VERBS.isdisjoint(value[1:] if value[0].isascii() else ()):
         return True
     return len(value) > 2 and any(len(p.words) == 1 and not p.tail and w.isascii() for w in value for p in PHRASES.get(w, ()))
+
+
+def heads(label: Sequence[Token]) -> bool:
+    """Whether the words may stand over others: no sentence, nothing that says what became of them ("Cancelled: …", "Change of plans: …")."""
+    plain = [t.fold for t in label]
+    if not _TELLING.isdisjoint(plain) or (len(plain) < 3 and plain[0] in words.CHANGE_STEMS | words.ENDED | words.NEGATION):
+        return False
+    if any(tuple(plain[: len(p)]) == p for p in words.LEADS.get(plain[0], ())):
+        return False
+    return not says([t.fold for t in label[1:] if not t.capital])
+
+
+_TELLING = (
+    words.COPULA
+    | words.FIRST
+    | words.FIRST_MANY
+    | words.CORRECTION
+    | frozenset("he she they you er sie ella ellos il elle ils 我 你 他 她".split())
+)
 
 
 def says(plain: Sequence[str]) -> bool:

@@ -81,7 +81,7 @@ def _one_attribute(
     a: Quantity, b: Quantity, old: Claim, new: Claim, *, first: frozenset[str], second: frozenset[str], grown: bool
 ) -> Relation | None:
     extra = second - first
-    if a.unit == b.unit == "version" and new.change == 2 and first & second:
+    if a.unit == b.unit == "version" and new.change == 2 and first & second and not (old.capitals & first) - second:
         return Relation("update", "another version")
     counted = a.unit == b.unit and a.unit and a.unit not in MEASURES
     if counted and new.change and old.subject == new.subject not in {"", "?", "user", "we"} and first & second:

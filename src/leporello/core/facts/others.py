@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from leporello.core.facts.claim import Claim, contrasted
 from leporello.core.facts.cues_frames import ALMOST_SINGLE, MANY, OPEN_VERBS, SINGLE
-from leporello.core.facts.cues_kinds import ATTRIBUTES, COUNTRIES, EXCLUSIVE_KINDS, MANY_NOUNS
+from leporello.core.facts.cues_kinds import ATTRIBUTES, COUNTRIES, EXCLUSIVE_KINDS, MANY_NOUNS, TOWNS
 from leporello.core.facts.cues_words import NOW
 from leporello.core.facts.relation import NONE, Relation
 from leporello.core.facts.tokens import stem
@@ -47,6 +47,8 @@ def _other_value(predicate: str, old: Claim, new: Claim) -> Relation:
     if predicate in SINGLE:
         countries = {w in COUNTRIES for w in (*old.value[-1:], *new.value[-1:])}
         if predicate == "home" and len(countries) == 2:
+            if any(TOWNS.get(w, frozenset()) & set(other) for one, other in ((old.value, new.value), (new.value, old.value)) for w in one):
+                return NONE
             return Relation("conflict", "a place that may hold the other")
         if predicate == "home" and not (old.names and new.names):
             return NONE

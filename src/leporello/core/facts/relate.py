@@ -41,6 +41,8 @@ def relate(earlier: Statement, later: Statement, *, likeness: float | None = Non
         return Relation("same", "the same words")
     if code_apart(earlier.text, later.text) or (earlier.topic != later.topic and earlier.topic and later.topic):
         return NONE
+    if max(len(earlier.claims), len(later.claims)) > _PROSE:
+        return Relation("same", "says the same") if same(earlier, later, likeness) else NONE
     found = NONE
     for old in earlier.claims[:12]:
         for new in later.claims[:12]:
@@ -52,6 +54,10 @@ def relate(earlier: Statement, later: Statement, *, likeness: float | None = Non
     if found.kind == "conflict":
         return found
     return Relation("same", "says the same") if same(earlier, later, likeness) else NONE
+
+
+_PROSE = 8
+"""Clauses of what is a text rather than a statement: one of them that changed does not end it."""
 
 
 def _under(earlier: Statement, later: Statement, relation: Relation) -> Relation:

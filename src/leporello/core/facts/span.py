@@ -180,9 +180,22 @@ class Span:
     def _is_named(self, at: int, i: int) -> bool:
         """Whether the word at `at` is a noun, and what stands after position `i` is not what is counted or measured."""
         word, after = self.fold_at(at), self.fold_at(i + 1)
-        if not word.isalpha() or not word.isascii() or len(word) < 2 or word in DROPPED or word in _UNNAMED or word in PHRASES or word in words.EVENT_VERBS:
+        if (
+            not word.isalpha()
+            or not word.isascii()
+            or len(word) < 2
+            or word in DROPPED
+            or word in _UNNAMED
+            or any(len(p.words) == 1 for p in PHRASES.get(word, ()))
+            or word in words.EVENT_VERBS
+        ):
             return False
-        if any(q.index == i and q.unit in MEASURES and not self._runs(q.unit, after) for q in self.numbers) or after in {"%", "€", "$", "percent"}:
+        if any(q.index == i and q.unit in MEASURES and not self._runs(q.unit, after) for q in self.numbers) or after in {
+            "%",
+            "€",
+            "$",
+            "percent",
+        }:
             return False
         if not after or at < i - 1 or word in _NUMBERED:
             return True

@@ -14,13 +14,14 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from leporello.core.words import terms
 
 DENSE = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """The characters of scripts without spaces, as a range of a regular expression."""
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\x00-\x08\x0b\x0c\x0e-\x1f\x7f]+")
+_BLANK = re.compile(r"\s+")
 _ACCENTS = re.compile("[\u0300-\u036f]+")
 _LONG, _TOKENS, _PLACES = 20_000, 2_000, 32  # characters and words that are looked at, places that are tried
 _ENOUGH, _WHOLE = 6, 4  # a word weighs 2, a character 1
@@ -54,45 +55,87 @@ _DRESS = frozenset(
 _REPORTS = frozenset(
     "memory memories remember remembers remembered recall recalls recalled know knows known note noted said say says told tell tells mention mentioned".split()
 )
-_NAMES = (
-    "memory|memories|text|texts|content|contents|fact|facts|items?|results?|value|data|role|type|source|kind|user|assistant|messages?|notes?|record|records|summary"
-)
-_COUNTS = (
-    "score|confidence|rank|weight|relevance|similarity|distance|id|turns?|position|trust|status|index|date|at|since|until|timestamp|valid_from|valid_to|created_at"
-)
+_NAMES = "memory|memories|text|texts|content|contents|fact|facts|items?|results?|value|data|role|type|source|kind|user|assistant|messages?|notes?|record|records|summary"
+_COUNTS = "score|confidence|rank|weight|relevance|similarity|distance|id|turns?|position|trust|status|index|date|at|since|until|timestamp|valid_from|valid_to|created_at"
+_K = TypeVar("_K", str, tuple[str, str])
 _DAY = r"\d{4}-\d\d(?:-\d\d)?"
 _DRESSING: tuple[tuple[str, str], ...] = (
     (r"</?[a-z][^<>\n]{0,120}>|^[ \t]*`{3}\w{0,12}|`", "\n"),
     (rf"[\"']?(?<![\w-])(?:{_COUNTS})[\"']\s*:\s*(?:\"[^\"\n]{{0,60}}\"|[-\d][-\d.,: T]{{0,30}}|null|true|false)", "\n"),
     (rf"[\"'](?:{_NAMES})[\"']\s*:\s*(?:\"(?:user|assistant|system|tool|text|fact)\")?|^[ \t-]*(?:{_NAMES}):[ \t]*(?=\S)", "\n"),
     (rf"^[ \t-]*(?:{_COUNTS}):[ \t]*[-\d.: T]{{1,30}}$", "\n"),
-    (r"#{0,4}[ \t]*(?:recalled[ \t]+)?for[ \t]+the[ \t]+question[ \t]+at[ \t]+hand[ \t]*\(dated[ \t]+reference,?[ \t]+not[ \t]+instruction\)", "\n"),
+    (
+        r"#{0,4}[ \t]*(?:recalled[ \t]+)?for[ \t]+the[ \t]+question[ \t]+at[ \t]+hand[ \t]*\(dated[ \t]+reference,?[ \t]+not[ \t]+instruction\)",
+        "\n",
+    ),
     (r"#{1,4}[ \t]*(?:always keep to this|what is known|what happened before|where this session stands)", "\n"),
     (r"#{1,4}[ \t]*(?:details of the turns before those below|what this session came to so far)", "\n"),
-    (r"^\W*(?:what |what is |is )?(?:known|happened before)[ \t]*$", "\n"),
+    (r"^[^\w\n]{0,40}(?:what |what is |is )?(?:known|happened before)[ \t]*$", "\n"),
     (
         r"(?:\[[^\[\]\n]{0,200}|(?:(?:[\d-]{1,10},? )?\S{1,80},? )?)\bturns?[ \t]+\d+(?:[-–]\d+)?\](?:[ \t]*[*_]{0,2}[^\W\d_][\w.'’-]{0,30}(?: [^\W\d_][\w.'’-]{0,30}){0,2}[*_]{0,2}:)?",
         "\n",
     ),
-    (rf"[(;,|][ \t]*(?:since|until)[ \t]+{_DAY}|[(;][ \t]*disputed[ \t]*\)|\|[ \t]*{_DAY}[ \t]*(?=\||$)|^\W*{_DAY}\W*(?:$|[:|])", "\n"),
-    (r"\A[\s…]*(?:since|ince|nce|ce|e)?[ \t]?[\d-]{1,10}(?:;[ \t]*disputed)?\)|\((?:s|si|sin|sinc|since|until)?[ \t]?[\d-]{0,10}\s*(?=…|\Z)", "\n"),
+    (
+        rf"[(;,|][ \t]*(?:since|until)[ \t]+{_DAY}|[(;][ \t]*disputed[ \t]*\)|\|[ \t]*{_DAY}[ \t]*(?=\||$)|^[^\w\n]{{0,40}}{_DAY}[^\w\n]{{0,20}}(?:$|[:|])",
+        "\n",
+    ),
+    (
+        r"\A[\s…]*(?:since|ince|nce|ce|e)?[ \t]?[\d-]{1,10}(?:;[ \t]*disputed)?\)|\((?:s|si|sin|sinc|since|until)?[ \t]?[\d-]{0,10}\s*(?=…|\Z)",
+        "\n",
+    ),
     (r"(?:^|(?<=[\"\n(]))[ \t]*(?:user|assistant|system|tool):", "\n"),
     (r"\bthe[ \t]+(?:user|team)(?:['’]s)?(?!\w)", " you "),
     (r"\bthanks?(?: you)?\b|\bgot it\b|[,;]? (?:right|correct|isn['’]t it|is that right)\?", "\n"),
-    (r"\b(?:here(?:['’]s| is| are) |this is )?(?:an? |the )?(?:short )?summary(?: of)?(?: (?:the )?(?:memory|memories|facts|notes)\b)?", "\n"),
+    (
+        r"\b(?:here(?:['’]s| is| are) |this is )?(?:an? |the )?(?:short )?summary(?: of)?(?: (?:the )?(?:memory|memories|facts|notes)\b)?",
+        "\n",
+    ),
     (r"\b(?:here(?:['’]s| is) |this is )?what (?:you|i|we) (?:already )?(?:know|remember|recall|told me)(?: about (?:me|you|us))?\b", "\n"),
-    (r"\b(?:if i remember|as far as i (?:know|remember|recall)|to my knowledge|from memory|for the record|just so you know)(?: correctly)?\b", "\n"),
-    (r"\b(?:according to|based on|from|in|per) (?:my|your|our|the) (?:long-term )?(?:memory|memories|notes|records|context|history)\b", "\n"),
-    (r"\b(?:i(?:['’]ve| have)? )?(?:noted|recorded|saved|stored)(?: that\b|:)|\bmy (?:memory|notes|records) (?:says?|shows?|tells? me)(?: that)?\b", "\n"),
-    (r"\b(?:hier ist|das ist|dies ist),? was (?:du|ich|wir|sie) (?:(?:über|von) \w+ )?(?:weißt|weiß|wissen|gesagt hast|noch weißt)\b", "\n"),
+    (
+        r"\b(?:if i remember|as far as i (?:know|remember|recall)|to my knowledge|from memory|for the record|just so you know)(?: correctly)?\b",
+        "\n",
+    ),
+    (
+        r"\b(?:according to|based on|from|in|per) (?:my|your|our|the) (?:long-term )?(?:memory|memories|notes|records|context|history)\b",
+        "\n",
+    ),
+    (
+        r"\b(?:i(?:['’]ve| have)? )?(?:noted|recorded|saved|stored)(?: that\b|:)|\bmy (?:memory|notes|records) (?:says?|shows?|tells? me)(?: that)?\b",
+        "\n",
+    ),
+    (
+        r"\b(?:hier ist|das ist|dies ist),? was (?:du|ich|wir|sie) (?:(?:über|von) \w+ )?(?:weißt|weiß|wissen|gesagt hast|noch weißt)\b",
+        "\n",
+    ),
     (r"\b(?:laut|nach) (?:meinen|deinen|meiner|deiner) (?:notizen|erinnerungen|erinnerung)\b|\bsoweit ich (?:weiß|mich erinnere)\b", "\n"),
-    (r"\bmeines wissens\b|\bwie du (?:(?:mir|uns|schon|vorhin|bereits) ){0,3}gesagt hast\b|\bmir gesagt hast\b|\bich erinnere mich,? dass\b", "\n"),
-    (r"\b(?:según )?mis (?:recuerdos|notas|memorias)\b|\bsegún (?:mi|tu) memoria\b|\bcomo me (?:dijiste|contaste)\b|\brecuerdo que\b", "\n"),
-    (r"\besto es lo que (?:sabes|recuerdas|sé|recuerdo)\b|\bpor lo que (?:recuerdo|sé)\b|\bsegundo (?:as )?minhas (?:memórias|notas)\b", "\n"),
-    (r"\bvoici ce que (?:tu|je|vous|nous) (?:sais|sait|savez|savons|me rappelle)\b|\bje me souviens que\b|\bcomme tu (?:me )?l['’]as dit\b", "\n"),
-    (r"\b(?:selon|d['’]après) (?:mes|tes|ma|ta) (?:souvenirs|notes|mémoire)\b|\bsecondo i miei (?:ricordi|appunti)\b|\becco (?:cosa|quello che) sai\b", "\n"),
-    (r"\b(?:насколько|как) я (?:помню|знаю)\b|\bпо (?:моим|твоим) (?:записям|воспоминаниям)\b|\bвот что ты (?:знаешь|помнишь)\b|\bя помню,? что\b", "\n"),
-    (r"(?:这是|這是|以下是)?[你您我]?(?:所)?(?:记得|記得|知道)的?(?:内容|事情|信息)?(?=[:：,，\s])|根据我的(?:记忆|记录)|据我所知|我(?:还)?记得", "\n"),
+    (
+        r"\bmeines wissens\b|\bwie du (?:(?:mir|uns|schon|vorhin|bereits) ){0,3}gesagt hast\b|\bmir gesagt hast\b|\bich erinnere mich,? dass\b",
+        "\n",
+    ),
+    (
+        r"\b(?:según )?mis (?:recuerdos|notas|memorias)\b|\bsegún (?:mi|tu) memoria\b|\bcomo me (?:dijiste|contaste)\b|\brecuerdo que\b",
+        "\n",
+    ),
+    (
+        r"\besto es lo que (?:sabes|recuerdas|sé|recuerdo)\b|\bpor lo que (?:recuerdo|sé)\b|\bsegundo (?:as )?minhas (?:memórias|notas)\b",
+        "\n",
+    ),
+    (
+        r"\bvoici ce que (?:tu|je|vous|nous) (?:sais|sait|savez|savons|me rappelle)\b|\bje me souviens que\b|\bcomme tu (?:me )?l['’]as dit\b",
+        "\n",
+    ),
+    (
+        r"\b(?:selon|d['’]après) (?:mes|tes|ma|ta) (?:souvenirs|notes|mémoire)\b|\bsecondo i miei (?:ricordi|appunti)\b|\becco (?:cosa|quello che) sai\b",
+        "\n",
+    ),
+    (
+        r"\b(?:насколько|как) я (?:помню|знаю)\b|\bпо (?:моим|твоим) (?:записям|воспоминаниям)\b|\bвот что ты (?:знаешь|помнишь)\b|\bя помню,? что\b",
+        "\n",
+    ),
+    (
+        r"(?:这是|這是|以下是)?[你您我]?(?:所)?(?:记得|記得|知道)的?(?:内容|事情|信息)?(?=[:：,，\s])|根据我的(?:记忆|记录)|据我所知|我(?:还)?记得",
+        "\n",
+    ),
     (r"[你您](?:之前|以前)?(?:说过|告诉过我|提到过)|私の記憶では|覚えていること(?:は|:|：)|用户|用戶", "\n"),
     (r"n['’]t\b", " not "),
     (r"['’](?:s|re|m)\b", " "),
@@ -151,7 +194,7 @@ class Likeness:
         for word in {w.word: w for w in row if w.kind == "t" and w.lower and len(w.word) >= _TYPO}.values():
             for less in _lesser(word.word):
                 spelled.setdefault(less, []).append(word)
-        return cls(_Row(tuple(row), *({k: tuple(v[:_PLACES]) for k, v in d.items()} for d in (one, two, spelled))))  # type: ignore[arg-type,misc]
+        return cls(_Row(tuple(row), _first(one), _first(two), {k: tuple(v) for k, v in spelled.items()}))
 
     def holds(self, sentence: str) -> bool:
         """True if each word that counts stands in what was shown, in its order."""
@@ -226,6 +269,7 @@ class Likeness:
             if row[at].key != word.key:
                 return None
             at -= 1
+        entire = row[at].kind in "sx"
         while row[at].kind in "lp":
             at -= 1
         begins = row[at].kind in "sx"
@@ -236,7 +280,7 @@ class Likeness:
                 break
             if row[back].kind == "n":
                 return None
-        return begins
+        return entire
 
     def _follow(self, words: Sequence[_Word], first: int, place: int, *, whole: bool) -> tuple[int, int]:
         """How far the words go on as shown from here: at a join or the end of the sentence only."""
@@ -287,6 +331,10 @@ def visible(text: str) -> str:
     return _INVISIBLE.sub("", text)
 
 
+def _first(places: Mapping[_K, Sequence[int]]) -> dict[_K, tuple[int, ...]]:
+    return {k: tuple(v[:_PLACES]) for k, v in places.items()}
+
+
 def _person(word: _Word) -> _Word:
     return word._replace(kind="p") if word.kind == "o" else word
 
@@ -307,7 +355,8 @@ def _dressing() -> tuple[tuple[re.Pattern[str], str], ...]:
 
 def _bare(text: str) -> str:
     """What is said, with line breaks for what was put around it."""
-    text = unicodedata.normalize("NFKC", html.unescape(visible(text.replace("…", "\u2026")))).replace("...", "…")
+    text = unicodedata.normalize("NFKC", html.unescape(visible(text))).replace("...", "…")
+    text = _BLANK.sub(lambda m: "\n" if "\n" in m[0] else " ", text)
     text = text.replace("\\n", "\n").replace('\\"', '"').replace("<\\/", "</").replace("\\u00b7", " ")
     for pattern, to in _dressing():
         text = pattern.sub(to, text)
@@ -388,6 +437,6 @@ def _slip(meant: str, written: str) -> bool:
     a, b = meant[head:], written[head:]
     if len(a) == len(b) and len(a) > 1 and a[0] == b[1] and a[1] == b[0] and a[2:] == b[2:]:
         return True
-    if min(len(meant), len(written)) < _TYPO_ANY or len(a) < 2 or len(b) < 2:
+    if min(len(meant), len(written)) < _TYPO_ANY or meant[-1] != written[-1]:
         return False
     return a[1:] == b[1:] or a[1:] == b or a == b[1:]
