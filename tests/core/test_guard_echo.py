@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
@@ -251,4 +252,244 @@ def test_it_is_fast() -> None:
 def test_no_text_runs_away(unit: str) -> None:
     start = time.process_time()
     ECHOES.holds((unit * (100_000 // len(unit)))[:100_000])
+    assert time.process_time() - start < 3
+
+
+LIKE = Echoes.of(
+    [
+        "Deploys happen on Tuesdays.",
+        "I moved from Lyon to Porto last week.",
+        "I prefer short answers because I read on my phone.",
+        "We decided to use PostgreSQL, because the team knows it.",
+        "The staging server is called heron.",
+        "We decided to deploy only on Wednesdays, because Tuesdays are too busy.",
+        "I don't like olives. My sister Anna lives in Hamburg.",
+        "The Blue team beat the Red team in Lisbon on Monday.",
+        "I moved to Porto",
+        "Tom's brother Carl works at the bakery in Graz with Eva.",
+        "Anna said I should drink tea in the morning before work.",
+        "The budget is 1,500 euros per month.",
+        "I never eat meat on Fridays at home.",
+        "我住在北京的朝阳区",
+        "Ich trinke morgens keinen Kaffee im Büro.",
+        "We run the nightly backup at 3 am on the old server.",
+        "My daughter Lea plays the violin in the school orchestra.",
+    ]
+)
+REWORDED = [
+    "s0, turn 2] user: I don't like olives.",
+    "(since 2026-01-01) staging server is called heron.",
+    "(since 2026-01-01) decided to use PostgreSQL, because the team knows it.",
+    "for the question at hand (dated reference, not instruction) s0, turn 1] user: We decided to deploy only on Wednesdays, because Tuesdays are too busy.",
+    "Según mis recuerdos, My sister Anna lives in Hamburg.",
+    "Hier ist was du weißt: My sister Anna lives in Hamburg.",
+    "Voici ce que tu sais : The staging server is called heron",
+    "这是你记得的：我住在北京的朝阳区",
+    "Thanks! So we decided to use PostgreSQL, because the team knows it. Got it.",
+    "The user's sister Anna lives in Hamburg.",
+    "the user moved from Lyon to Porto last week.",
+    "You prefer short answers because you read on your phone.",
+    "| I moved from Lyon to Porto last week. | 2026-01-01 |",
+    '{"memories": [{"text": "My sister Anna lives in Hamburg.", "score": 0.9}, {"text": "Deploys happen on Tuesdays.',
+    '", "score": 0.9}, {"text": "We decided to use PostgreSQL, because the team knows it.',
+    "<ul><li><b>Deploys happen on Tuesdays.</b></li><li><b>The staging server is called heron.</b></li></ul>",
+    "My sister Anna lives in Hamburg and I moved from Lyon to Porto last week and I don't like olives.",
+    "My sister Anna lives in Hamburg, because I moved from Lyon to Porto last week, because I don't like olives.",
+    "We decided to depoly only on Wednesdays, because Tuesdays are too busy.",
+    "I MOVED FROM LYON TO PORTO LAST WEEK. (SINCE 2026-01-01)",
+    "My siste\u200br Anna live\u200bs in Hamburg.",
+    "- text: My sister Anna lives in Hamburg.",
+    "The user told the assistant that the staging server is called heron.",
+    "I recall that the staging server is called heron, right?",
+    "We decided to deploy only on Wednes …",
+    "… ecided to deploy only on Wednesdays",
+    "My daughter Lea plays the violin in the school orchesta.",
+    "1. The staging server is called heron. (confidence 0.9)",
+    "Note: My sister Anna lives in Hamburg.",
+    "Fact: the staging server is called heron",
+    "- fact: My sister Anna lives in Hamburg.",
+    "The user said that they moved from Lyon to Porto last week.",
+    "Based on our conversation, my sister Anna lives in Hamburg.",
+    "I remember you mentioned your sister Anna lives in Hamburg.",
+    "My sister Anna lives in Hamburg; the staging server is called heron; deploys happen on Tuesdays",
+    "Also, the team decided to use PostgreSQL because the team knows it.",
+    '{"fact": "My sister Anna lives in Hamburg.", "since": "2026-01-01"}',
+    "[{'text': 'My sister Anna lives in Hamburg.', 'score': 0.9}]",
+    "&lt;b&gt;My sister Anna lives in Hamburg.&lt;/b&gt;",
+    "**My sister Anna** lives in _Hamburg_.",
+    "user: My sister Anna lives in Hamburg. assistant: Noted.",
+    "Known facts: My sister Anna lives in Hamburg, the staging server is called heron.",
+    "So you prefer short answers since you read on your phone, correct?",
+    "Ich weiß noch: My sister Anna lives in Hamburg.",
+    "我记得你住在北京的朝阳区。",
+]
+OF_ITS_OWN = [
+    "I moved from Lyon to Braga last week.",
+    "I moved from Porto to Lyon last week.",
+    "I moved to Lyon from Porto last week.",
+    "I moved to Porto and then to Braga",
+    "I did not move from Lyon to Porto last week.",
+    "I never moved from Lyon to Porto.",
+    "I moved from Lyon to Porto last month.",
+    "Tom moved from Lyon to Porto last week.",
+    "My sister moved from Lyon to Porto last week.",
+    "I prefer long answers because I read on my phone.",
+    "I prefer short answers because I read on my laptop.",
+    "I no longer prefer short answers because I read on my phone.",
+    "I prefer short answers because I read on my phone in bed.",
+    "We decided to use MySQL, because the team knows it.",
+    "We decided not to use PostgreSQL, because the team knows it.",
+    "We decided to use PostgreSQL, because Tom knows it.",
+    "We decided to use PostgreSQL 16, because the team knows it.",
+    "The staging server is called eagle.",
+    "The production server is called heron.",
+    "The staging server is not called heron.",
+    "The staging server was called heron.",
+    "The staging server is called heron2.",
+    "The staging server is called huron.",
+    "We decided to deploy on Wednesdays, because Tuesdays are too busy.",
+    "We decided to deploy only on Thursdays, because Tuesdays are too busy.",
+    "We decided to deploy only on Tuesdays, because Wednesdays are too busy.",
+    "I like olives.",
+    "I like olives a lot these days.",
+    "My sister Anna lives in Bremen.",
+    "My brother Anna lives in Hamburg.",
+    "My sister Eva lives in Hamburg.",
+    "My sister Anna no longer lives in Hamburg.",
+    "My sister Anna works in Hamburg.",
+    "My sister Anna lives in Hamburg with Tom.",
+    "The Red team beat the Blue team in Lisbon on Monday.",
+    "Red beat Blue in Lisbon on Monday.",
+    "The Blue team beat the Red team in Lisbon on Friday.",
+    "The Blue team beat the Red team in Porto on Monday.",
+    "Tom works at the bakery in Graz with Eva.",
+    "Tom's brother Carl works at the bakery in Graz with Tom.",
+    "I drink tea in the morning before work.",
+    "Anna drinks tea in the morning before work.",
+    "The budget is 1,600 euros per month.",
+    "The budget is 1,500 euros per year.",
+    "I eat meat on Fridays at home.",
+    "I never eat fish on Fridays at home.",
+    "I never eat meat on Mondays at home.",
+    "我住在上海的朝阳区",
+    "我不住在北京的朝阳区",
+    "我妹妹住在北京的朝阳区",
+    "Ich trinke morgens Kaffee im Büro.",
+    "Ich trinke morgens keinen Tee im Büro.",
+    "We run the nightly backup at 4 am on the old server.",
+    "We run the nightly backup at 3 am on the new server.",
+    "We run the weekly backup at 3 am on the old server.",
+    "We stopped the nightly backup at 3 am on the old server.",
+    "My daughter Lea plays the piano in the school orchestra.",
+    "My daughter Lea played the violin in the school orchestra.",
+    "My daughter Mia plays the violin in the school orchestra.",
+    "Deploys happen on Fridays.",
+    "Deploys never happen on Tuesdays.",
+    "Deploys happen on Tuesdays and Fridays.",
+    "Deploys no longer happen on Tuesdays.",
+    "I moved from Lyon to Porto because the rent was lower.",
+    "The staging server is called heron and the production server is called eagle.",
+    "Remember that I moved from Lyon to Braga last week.",
+    "According to my notes the staging server is called eagle.",
+    '{"memories": [{"text": "The staging server is called eagle."}]}',
+    '{"budget": 1600, "text": "The budget is 1,500 euros per month."}',
+    "Will the Blue team beat the Red team in Lisbon?",
+    "If deploys happen on Tuesdays we are late.",
+    "I moved from Lyon to Porto last week on 2026-01-02",
+    "Maybe my sister Anna lives in Hamburg.",
+    "All deploys happen on Tuesdays.",
+    "I moved from Lyon to Rio",
+    "My sister Anna lives in Ham and cheese",
+    "The team in Lisbon beat the Red team on Monday.",
+    "Anna lives in Hamburg with my sister",
+    "My sister and Anna live in Hamburg",
+    "My sister lives in Hamburg",
+    "I said my sister Anna lives in Berlin",
+    "The user's sister Anna lives in Hamburg since May",
+    "Deploys happen on Tuesdays, because the auditors come on Wednesdays.",
+    "Deploys happen, because Tuesdays are too busy.",
+    "I moved from Lyon because the team knows it.",
+    "The staging server is called heron and so is my sister Anna.",
+    "I prefer short answers because the staging server is called heron? No, because it is quick.",
+    "Use PostgreSQL because Tuesdays are too busy.",
+    "I read on my phone because I prefer short answers.",
+    "Anna moved from Lyon to Porto last week",
+    "The team moved from Lyon to Porto two weeks ago",
+    "The user prefers answers on the phone",
+    "Anna moved because Carl works at the bakery in Graz.",
+    "The old server runs the nightly backup at 3 am.",
+    "I don't know whether my sister Anna lives in Hamburg.",
+    "Did my sister Anna move to Hamburg?",
+    "I moved from Lyon to Porto last week, not to Braga.",
+    "The budget is -1,500 euros per month.",
+    "The budget is 1.500 euros per month.",
+    "The budget is 1,500 dollars per month.",
+    "Carl's brother Tom works at the bakery in Graz with Eva.",
+    "We run the backup at 3 pm on the old server.",
+]
+
+
+def as_asked(text: str) -> bool:
+    """As a statement is looked at: it may have been cut in the middle of a word."""
+    bare = text.strip()
+    return any(
+        LIKE.holds(form) for form in (text, f"{bare} …" if bare[-1] not in ".!?。" else text, f"… {bare}" if bare[0].islower() else text)
+    )
+
+
+@pytest.mark.parametrize("text", REWORDED)
+def test_the_same_words_in_other_dress_are_known_again(text: str) -> None:
+    assert as_asked(text)
+
+
+@pytest.mark.parametrize("text", OF_ITS_OWN)
+def test_shared_words_do_not_make_an_echo(text: str) -> None:
+    assert not as_asked(text)
+
+
+@pytest.mark.parametrize(
+    "shape", [str.upper, lambda t: t.replace("e", "e\u200b"), lambda t: f"<p><b>{t}</b></p>", lambda t: f"As far as I recall, {t}"]
+)
+def test_each_shown_text_in_each_shape(shape: Callable[[str], str]) -> None:
+    assert not [t for t in REWORDED[:2] if not LIKE.holds(shape(t))]
+
+
+def test_a_slip_of_the_finger_is_forgiven_once_and_only_in_plain_words() -> None:
+    echoes = Echoes.of(["the deployment pipeline runs in Frankfurt on a borrowed machine"])
+    assert echoes.holds("the user's deploymet pipeline runs in Frankfurt") is False
+    assert echoes.holds("I recall the deploymet pipeline runs in Frankfurt") and echoes.holds(
+        "I recall the deployment pipleine runs in Frankfurt"
+    )
+    assert not echoes.holds("I recall the deploymet pipleine runs in Frankfurt")
+    assert not echoes.holds("I recall the deployment pipeline runs in Frankfort")
+
+
+def test_what_turns_a_sentence_is_never_left_out() -> None:
+    for word in ("not", "never", "only", "rarely", "will"):
+        assert not Echoes.of([f"Our team does {word} eat lunch in the garden"]).holds("I recall you eat lunch in the garden")
+
+
+@given(PLAIN, st.integers(0, 40), st.sampled_from(["not", "Braga", "2025", "never", "не", "1.700"]))
+def test_reworded_with_a_word_of_its_own_it_is_new(text: str, place: int, word: str) -> None:
+    words = text.split(" ")
+    words.insert(place % (len(words) + 1), word)
+    assert not Echoes.of([text]).holds("I recall that " + " ".join(words))
+
+
+def test_the_looser_look_is_fast() -> None:
+    chance = random.Random(3)
+    words = [f"wo{chr(97 + i % 26)}rd{i}" for i in range(300)] + "the on in to and we I not because Tuesday server".split()
+    texts = [" ".join(chance.choices(words, k=20)) for _ in range(1_000)]
+    start = time.process_time()
+    echoes = Echoes.of(texts)
+    held = [echoes.holds(" ".join(chance.choices(words, k=15))) for _ in range(1_000)]
+    assert time.process_time() - start < 3 and not any(held)
+
+
+@pytest.mark.parametrize(
+    "unit", [" ", "\n", "a,", "turn 1] ", "(since ", '"text": ', "<b", "#", "the user ", " My sister Anna and ", "I moved from Lyon … "]
+)
+def test_no_text_runs_away_from_the_looser_look(unit: str) -> None:
+    start = time.process_time()
+    LIKE.holds((unit * 20_000)[:19_990])
     assert time.process_time() - start < 3

@@ -14,7 +14,7 @@ _MARKS = re.compile(
     r"“[^”]{3,2000}”|„[^“”]{3,2000}[“”]|«[^»]{3,2000}»|「[^」]{3,2000}」|『[^』]{3,2000}』|\"[^\"\n]{3,2000}\"|(?<![\w])'[^'\n]{8,2000}'(?![\w])"
 )
 _SAID = re.compile(
-    r"\b(?:says?|said|saying|told|asked|replied|answered|writes?|wrote|reads?|states?|stated|called|titled|sagt|sagte|meint|dice|dijo|dit|disait)\s*(?:me|us|him|her|them)?\s*[:,]?\s*[\"“„«'][^\n]*",
+    r"\b(?:says?|said|saying|told|asked|replied|answered|writes?|wrote|states?|stated|called|titled|sagt|sagte|meint|dice|dijo|dit|disait)\s*(?:me|us|him|her|them)?\s*[:,]?\s*[\"“„«'][^\"”“»\n]*[\"”“»']?",
     re.IGNORECASE,
 )
 _TASK = re.compile(

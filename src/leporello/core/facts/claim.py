@@ -18,7 +18,7 @@ class Claim:
     maybe or asked. `change` is 0, 1 ("now", "new") or 2 (a verb of change, a correction). `gone`, `gone_times` and `gone_numbers` are what is given up.
     `core`: `about` without what only says when or why ("after the accident"); `fixed`: weekdays that are names ("the Monday meeting").
     `states`: those that exclude others of their line ("open", "fixed"), told by the stems `stated`. `event`: it happened once. `opposite`: disliked. `person`: the subject is somebody.
-    `marked`: (noun, number or letter) of things in the subject that a number names ("Customer 3", "item A"); `labels`: those elsewhere.
+    `single`: a label with its one value ("Email: …"). `marked`: (noun, number or letter) of things in the subject that a number names ("Customer 3", "item A"); `labels`: those elsewhere.
     """
 
     times: Times
@@ -51,6 +51,7 @@ class Claim:
     stated: frozenset[str] = frozenset()
     opposite: bool = False
     person: bool = False
+    single: bool = False
     marked: frozenset[tuple[str, str]] = frozenset()
     labels: frozenset[tuple[str, str]] = frozenset()
 

@@ -114,7 +114,7 @@ def _base(span: Span, clause: Clause, shifted: Shift, gone: Sequence[Token]) -> 
         about=about - {"old", "alt"} if any(q.unit == "age" for q in span.numbers) else about, verbs=span.folded, capitals=span.capitals(), gone=lost, gone_times=gone_times,
         core=span.core(), fixed=span.fixed, states=states, stated=stated,
         event=bool(span.folded & words.EVENT_VERBS) or _happened(span, shifted), indefinite=bool(span.folded & words.INDEFINITE), additional=bool(span.folded & words.ADDITIONAL) or find(span.kept, words.ONE_OF) >= 0,
-        used_to=find(span.kept, words.USED_TO) >= 0, labels=frozenset((n, v) for _, n, v in span.marks),
+        used_to=find(span.kept, words.USED_TO) >= 0, single=any(t.text == ":" for t in span.kept), labels=frozenset((n, v) for _, n, v in span.marks),
     )  # fmt: skip
 
 

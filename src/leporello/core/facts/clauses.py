@@ -163,7 +163,7 @@ def _pieces(sentence: list[Token]) -> list[list[Token]]:
         named = [t for t in pieces[0] if not t.mark] if token.fold in {":", "："} and len(pieces) == 1 else []
         label = [t.fold for t in named]
         if label and is_attribute(label, [t.fold for t in sentence[i + 1 :] if not t.mark]):
-            pieces[-1].append(Token("is", "is", False, False))
+            pieces[-1].append(Token(":", "is", False, False))
         elif label and len(label) <= _TOPIC_MOST and label[0] not in NOT_SPEAKERS and heads(named):
             pieces = [[]]  # filed under it
         elif token.fold in _BREAKS and not year:

@@ -13,7 +13,7 @@ home: live on, lives on, living on, address is, place is on, place is in, moved 
 home: wohne in, wohnt in, wohnen in, lebe in, lebt in, leben in, in … wohnt, wohnhaft in, zuhause in, in … lebt
 home: vivo en, vive en, vivimos en, viven en, resido en, reside en, residimos en, radico en, radica en, viviendo en
 home: habite a, habitent a, habitons a, habite en, habite au, habite, vit a, vis a, vivons a, vivent a, vit en, vis en, reside a, vis au, vit au, residons a
-home: 住 在, 住, 居 住 在, 定 居 在, 家 在, 生 活 在
+home: 在 … 住, 住 在, 住, 居 住 在, 定 居 在, 家 在, 生 活 在
 home +: moved to, move to, moves to, moving to, relocated to, moved back to, moved into, moved over to, settled down in, returned to live in
 home +: fue a vivir a, fui a vivir a, ido a vivir a, fuimos a vivir a, fue a vivir en, went to live in, gone to live in, moved house to, moved out to
 home +: parti vivre a, partie vivre a, partis vivre a

@@ -36,7 +36,7 @@ LABELS = frozenset(
 _CJK_LABELS = frozenset(
     "名 字|姓 名|状 态|预 算|版 本|端 口|电 话|邮 箱|地 址|地 点|生 日|年 龄|价 格|负 责 人|截 止 日 期|日 期|时 间|密 码|颜 色".split("|")
 )
-_OF = frozenset("of de del du des d' von der".split())
+_OF = frozenset("of de del du des d' von der for fur para pour".split())
 _VERBS = (
     words.COPULA
     | words.FIRST_MANY
@@ -108,11 +108,17 @@ def heads(label: Sequence[Token]) -> bool:
     plain = [t.fold for t in label]
     if not _TELLING.isdisjoint(plain) or (len(plain) < 3 and plain[0] in words.CHANGE_STEMS | words.ENDED | words.NEGATION):
         return False
+    if plain[0] in _ANNOUNCING and not any(t.capital for t in label[1:]):
+        return False
     if any(tuple(plain[: len(p)]) == p for p in words.LEADS.get(plain[0], ())):
         return False
     return not says([t.fold for t in label[1:] if not t.capital])
 
 
+_ANNOUNCING = frozenset(
+    "new news important heads quick small good bad attention info btw also plan neu neue neuer neues wichtig achtung nuevo nueva importante atencion nouveau nouvelle important attention".split()
+)
+"""New plan: …, heads up: …"""
 _TELLING = (
     words.COPULA
     | words.FIRST

@@ -147,6 +147,8 @@ def attribute(old: Claim, new: Claim) -> Relation | None:
     same_thing = first == second or (bool(new.change) and (second < first or first < second) and len(first & second) >= 1)
     if not same_thing or set(old.value) & set(new.value) and len(set(old.value) ^ set(new.value)) < 1:
         return None
+    if old.single and new.single and first == second and old.value != new.value:
+        return Relation("update", "another value")
     if (first | second) & MANY_NOUNS or (set(old.verbs) & MANY_NOUNS):
         return Relation("update", "another value") if new.change else None
     if old.value == new.value or set(old.value) <= set(new.value) or set(new.value) <= set(old.value):

@@ -179,7 +179,7 @@ class Span:
 
     def _is_named(self, at: int, i: int) -> bool:
         """Whether the word at `at` is a noun, and what stands after position `i` is not what is counted or measured."""
-        word, after = self.fold_at(at), self.fold_at(i + 1)
+        word, after = self.fold_at(at), next((self.kept[k].fold for k in self.spine if k > i), "")
         if (
             not word.isalpha()
             or not word.isascii()

@@ -97,9 +97,10 @@ class Echoes:
         starts, ends = set[int](), set[int]()
         units, raw = set[tuple[Word, ...]](), set[str]()
         seen = set[tuple[Word, ...]]()
-        told = list(dict.fromkeys(visible(t) for t in texts))
+        told = dict.fromkeys(texts)
+        raw |= {" ".join(t.split()) for t in told}
+        told = dict.fromkeys(map(visible, told))
         for text in told:
-            raw.add(" ".join(text.split()))
             for form in dict.fromkeys((text, _undressed(text))):
                 sentences = [s for s in (tuple(_words(piece)) for piece in _STOP.split(form)) if s]
                 whole = tuple(w for s in sentences for w in s)
@@ -116,9 +117,9 @@ class Echoes:
 
     def holds(self, sentence: str) -> bool:
         """True for a sentence, or a pasted block, that is wholly what was shown; False for one with a word of its own."""
-        sentence = visible(sentence)
         if " ".join(sentence.split()) in self._shown.raw and sentence.strip():
             return True
+        sentence = visible(sentence)
         if len(self._shown.row) < 2:
             return False
         if self._known(sentence):

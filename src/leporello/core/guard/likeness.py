@@ -61,6 +61,7 @@ _K = TypeVar("_K", str, tuple[str, str])
 _DAY = r"\d{4}-\d\d(?:-\d\d)?"
 _DRESSING: tuple[tuple[str, str], ...] = (
     (r"</?[a-z][^<>\n]{0,120}>|^[ \t]*`{3}\w{0,12}|`", "\n"),
+    (r"^[ \t]*(?:[-*+•][ \t]+)?\(?\d{1,3}[.)、][ \t]+", "\n"),
     (rf"[\"']?(?<![\w-])(?:{_COUNTS})[\"']\s*:\s*(?:\"[^\"\n]{{0,60}}\"|[-\d][-\d.,: T]{{0,30}}|null|true|false)", "\n"),
     (rf"[\"'](?:{_NAMES})[\"']\s*:\s*(?:\"(?:user|assistant|system|tool|text|fact)\")?|^[ \t-]*(?:{_NAMES}):[ \t]*(?=\S)", "\n"),
     (rf"^[ \t-]*(?:{_COUNTS}):[ \t]*[-\d.: T]{{1,30}}$", "\n"),
@@ -83,6 +84,7 @@ _DRESSING: tuple[tuple[str, str], ...] = (
         r"\A[\s…]*(?:since|ince|nce|ce|e)?[ \t]?[\d-]{1,10}(?:;[ \t]*disputed)?\)|\((?:s|si|sin|sinc|since|until)?[ \t]?[\d-]{0,10}\s*(?=…|\Z)",
         "\n",
     ),
+    (r"[(\[,;|][ \t]*(?:confidence|score|relevance)[ :=]{1,3}(?:[01]?\.\d{1,4}|1|0)(?![\w.])", "\n"),
     (r"(?:^|(?<=[\"\n(]))[ \t]*(?:user|assistant|system|tool):", "\n"),
     (r"\bthe[ \t]+(?:user|team)(?:['’]s)?(?!\w)", " you "),
     (r"\bthanks?(?: you)?\b|\bgot it\b|[,;]? (?:right|correct|isn['’]t it|is that right)\?", "\n"),
@@ -96,7 +98,7 @@ _DRESSING: tuple[tuple[str, str], ...] = (
         "\n",
     ),
     (
-        r"\b(?:according to|based on|from|in|per) (?:my|your|our|the) (?:long-term )?(?:memory|memories|notes|records|context|history)\b",
+        r"\b(?:according to|based on|from|in|per) (?:my|your|our|the) (?:long-term )?(?:memory|memories|notes|records|context|history|conversations?|chats?)\b",
         "\n",
     ),
     (
@@ -109,7 +111,7 @@ _DRESSING: tuple[tuple[str, str], ...] = (
     ),
     (r"\b(?:laut|nach) (?:meinen|deinen|meiner|deiner) (?:notizen|erinnerungen|erinnerung)\b|\bsoweit ich (?:weiß|mich erinnere)\b", "\n"),
     (
-        r"\bmeines wissens\b|\bwie du (?:(?:mir|uns|schon|vorhin|bereits) ){0,3}gesagt hast\b|\bmir gesagt hast\b|\bich erinnere mich,? dass\b",
+        r"\bmeines wissens\b|\bwie du (?:(?:mir|uns|schon|vorhin|bereits) ){0,3}gesagt hast\b|\bmir gesagt hast\b|\bich (?:weiß|erinnere mich)(?: noch)?(?:,? dass\b|:)",
         "\n",
     ),
     (
@@ -153,9 +155,10 @@ class _Word(NamedTuple):
     word: str = ""
     weight: int = 0
     lower: bool = False
+    joined: bool = False  # in a row: a joining word stood before it
 
 
-_STOP, _GAP, _END = _Word("s", "."), _Word("g", "…"), _Word("x", "")
+_STOP, _GAP, _END, _AND, _COMMA = _Word("s", "."), _Word("g", "…"), _Word("x", ""), _Word("j", "and"), _Word("j", ",")
 
 
 @dataclass(frozen=True)
@@ -179,7 +182,7 @@ class Likeness:
         """From the texts that were shown."""
         row: list[_Word] = [_END]
         for text in dict.fromkeys(texts):
-            row += [_person(w) for w in _read(text[:_LONG]) if w.kind not in "jg"]
+            row += _unjoined(_read(text[:_LONG]))
             row.append(_END)
         one: dict[str, list[int]] = {}
         two: dict[tuple[str, str], list[int]] = {}
@@ -284,7 +287,7 @@ class Likeness:
 
     def _follow(self, words: Sequence[_Word], first: int, place: int, *, whole: bool) -> tuple[int, int]:
         """How far the words go on as shown from here: at a join or the end of the sentence only."""
-        row, at, weight, best = self._row.words, place, 0, (0, 0)
+        at, weight, best = place, 0, (0, 0)
         for i in range(first, len(words) + 1):
             word = words[i] if i < len(words) else _STOP
             if word.kind in "jsg":
@@ -293,7 +296,7 @@ class Likeness:
                     word.kind != "j" or ends
                 ):
                     best = (i, weight)
-                if word.kind == "g":
+                if word.kind == "g" or (word == _AND and not (ends or self._row.words[at].joined)):
                     break
                 continue
             after = self._next(word, at, cut=i + 1 < len(words) and words[i + 1].kind == "g")
@@ -335,8 +338,17 @@ def _first(places: Mapping[_K, Sequence[int]]) -> dict[_K, tuple[int, ...]]:
     return {k: tuple(v[:_PLACES]) for k, v in places.items()}
 
 
-def _person(word: _Word) -> _Word:
-    return word._replace(kind="p") if word.kind == "o" else word
+def _unjoined(words: Iterable[_Word]) -> list[_Word]:
+    """Without the words that join and gaps; the next word knows of them."""
+    out: list[_Word] = []
+    joined = False
+    for word in words:
+        if word.kind in "jg":
+            joined = True
+            continue
+        out.append(word._replace(kind="p" if word.kind == "o" else word.kind, joined=joined))
+        joined = False
+    return out
 
 
 def _beside_gap(words: Sequence[_Word], at: int) -> bool:
@@ -367,7 +379,7 @@ def _bare(text: str) -> str:
 def _token() -> re.Pattern[str]:
     letter = rf"[^\W\d_{DENSE}]"
     return re.compile(
-        rf"(?:(?<![\w)])[-−+])?\d+(?:[.,:/-]\d+)*{letter}*|[{DENSE}]|{letter}(?:[^\W{DENSE}]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0966-\u0dff])*(?:\.\d+)*(?:\+\+|#(?!\w))?|[$€£¥₹%°]|…|\n|[;|.!?。！？;；]"
+        rf"(?:(?<![\w)])[-−+])?\d+(?:[.,:/-]\d+)*{letter}*|[{DENSE}]|{letter}(?:[^\W{DENSE}]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0966-\u0dff])*(?:\.\d+)*(?:\+\+|#(?!\w))?|[$€£¥₹%°]|…|\n|[;,，、|.!?。！？;；]"
     )
 
 
@@ -397,11 +409,13 @@ def _word(token: str) -> _Word | None:
         return _GAP
     if token[0] in "\n;|.!?。！？；":
         return _STOP
+    if token in ",，、":
+        return _COMMA
     word = _folded(token)
     if word in _PERSON:
         return _Word("p", "\0person", word)
     if word in _JOINS:
-        return _Word("j", "\0and")
+        return _AND
     if word in _DRESS or token == "a":
         return None
     weight = 1 if re.match(f"[{DENSE}]", word) else 2
