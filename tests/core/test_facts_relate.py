@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import os
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leporello.core.facts.read import read
+from leporello.core.facts.read import keys, read
 from leporello.core.facts.relate import relate
+
+DATA = Path(os.environ.get("LEPORELLO_EVAL_DATA") or Path(__file__).parents[2] / "../shared/data").resolve()
 
 
 def kind(earlier: str, later: str, likeness: float | None = None) -> str:
@@ -174,3 +180,146 @@ def test_any_two_strings_relate_the_same_way_each_time(a: str, b: str) -> None:
 @given(st.sampled_from("Müller mieszka w Krakowie|Kowalski pracuje w banku|Я живу в Москве|Я переехал в Казань|彼は東京に住んでいます|彼は大阪に引っ越しました|Ahmet Ankara'da yaşıyor".split("|")), st.sampled_from("Müller mieszka w Gdańsku|Я больше не живу в Москве|彼女は京都に住んでいます|Ahmet İzmir'e taşındı".split("|")))  # fmt: skip
 def test_a_language_without_rules_retires_nothing(a: str, b: str) -> None:
     assert kind(a, b, 0.9) in {"none", "conflict"}
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("Conventions: Stack items are tuples", "Conventions: Records are defined in include/*.hrl"),
+        ("Think Tool: Core mechanism lives in think.py", "Think Tool: Includes a scratchpad for plans"),
+        ("Guide / Conventions: Tests use pytest", "Guide / Conventions: Docs use Markdown"),
+        ("Architecture: The parser reads tokens", "Architecture: The writer emits bytes"),
+        ("I like dish number 3.", "I like dish number 4."),
+        ("Customer 3 prefers contact by phone.", "Customer 13 prefers contact by email."),
+        ("Employee 12 lives in Rome.", "Employee 13 lives in Oslo."),
+        ("Node 1 has 16 GB RAM.", "Node 2 has 32 GB RAM."),
+        ("The price of item A is $5.", "The price of item C is $7."),
+        ("Foo ID 12 maps to Bar 9.", "Foo ID 13 maps to Bar 10."),
+        ("Team 3 uses Jira.", "Team 4 uses Linear."),
+        ("User 6 lives in Rome.", "I live in Lyon."),
+        ("I live in Lyon.", "User 6 lives in Rome."),
+        ("María vive en Madrid.", "El hermano de María vive en Sevilla."),
+        ("Pierre habite à Lyon.", "Le frère de Pierre habite à Lille."),
+        ("Peter wohnt in Ulm.", "Der Bruder von Peter wohnt in Mainz."),
+        ("Peter lives in Ulm.", "Peter's brother lives in Mainz."),
+        ("Peter lives in Ulm.", "The brother of Peter lives in Mainz."),
+        ("Peter wohnt in Ulm.", "Peters Bruder wohnt in Mainz."),
+        ("The service runs on port 8080.", "The service does not run on port 80."),
+        ("I like coffee.", "I no longer like my coffee machine."),
+        ("Bob lives in Portugal.", "Bob lives in Porto."),
+        ("Bob lives in Porto.", "Bob lives in Portugal."),
+        ("elise: My favourite place is Rome.", "My favourite place is Oslo."),
+        ("Testing: Use pytest fixtures", "Testing: Run the suite with tox"),
+        ("Project Overview: The parser reads tokens", "Project Overview: The writer emits bytes"),
+        ("server.ts: Registers all tools", "server.ts: Starts the event loop"),
+        ("Guide › Style: Lines are at most 100 characters", "Guide › Logs: Lines are at most 200 characters"),
+        ("Staging: The database runs on port 5432", "Production: The database runs on port 6432"),
+        ("Konventionen: Module exportieren init", "Konventionen: Typen stehen in include"),
+        ("Convenciones: Los registros van en include", "Convenciones: Las pruebas van en tests"),
+        ("Memory › Tools: Core mechanism for planning", "Memory › Tools: Includes a scratchpad"),
+        ("elise: My favourite place is Rome.", "My favourite place is Oslo."),
+        ("I like track number 7.", "I like track number 9."),
+        ("Guest 2 is vegan.", "Guest 5 eats meat."),
+        ("Patient 7 lives in Graz.", "Patient 8 lives in Linz."),
+        ("Server 1 runs on port 8080.", "Server 2 runs on port 9090."),
+        ("node1 has 16 GB RAM.", "node2 has 32 GB RAM."),
+        ("The price of plan B is $20.", "The price of plan D is $40."),
+        ("Kunde 3 bevorzugt Telefon.", "Kunde 13 bevorzugt E-Mail."),
+        ("El cliente 4 vive en Madrid.", "El cliente 5 vive en Sevilla."),
+        ("Le client 4 habite à Lyon.", "Le client 5 habite à Lille."),
+        ("Squad 1 uses Slack.", "Squad 2 uses Teams."),
+        ("Player 1 is Ann.", "Player 2 is Bob."),
+        ("Customer 9 prefers email.", "I prefer phone calls."),
+        ("Peter wohnt in Ulm.", "Der Bruder von Peter wohnt in Mainz."),
+        ("Peter lives in Ulm.", "The brother of Peter lives in Mainz."),
+        ("The API listens on port 443.", "The API does not listen on port 80."),
+        ("I like tea.", "I no longer like my tea cups."),
+        ("I like chocolate.", "I no longer like chocolate cake."),
+        ("Mia lives in Spain.", "Mia lives in Valencia."),
+        ("Jana wohnt in Deutschland.", "Jana wohnt in Hamburg."),
+        ("The client is at 1.2.3", "The server is at 1.2.30"),
+        ("We use Node 18.2", "We use Node 18.20 in CI as well"),
+        ("The flag is set with DEBUG=1", "The flag is set with debug=1"),
+        ("Ann invited Ben", "Ben invited Ann"),
+        ("The parser calls the lexer", "The lexer calls the parser"),
+        ("I run before work", "I run after work"),
+        ("Every test passes in CI", "Some tests pass in CI"),
+        ("Only admins can deploy", "Admins can deploy"),
+        ("The office is open until noon", "The office is open since noon"),
+        ("Alle Tests laufen durch", "Einige Tests laufen durch"),
+        ("Version 2.0.7: Released on 2024-07-31", "Version 2.0.9: Released on 2025-08-15"),
+        ("Room 4 holds 20 people.", "Room 5 holds 30 people."),
+        ("Lecture 3 is on Monday.", "Lecture 4 is on Wednesday."),
+        ("Carol leads team 3.", "Dan leads team 4 now."),
+    ],
+)
+def test_two_things_stand_side_by_side(earlier: str, later: str) -> None:
+    assert kind(earlier, later) == "none" and kind(earlier, later, 0.97) == "none"
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("The version is 2.3.1", "The version is 2.3.10"),
+        ("We run 2.3.1", "We run 2.3.10"),
+        ("We use Python 3.1", "We use Python 3.10"),
+        ("A=1", "a=1"),
+        ("It is -5 degrees", "It is 5 degrees"),
+        ("-5 degrees", "5 degrees"),
+        ("Red beat Blue", "Blue beat Red"),
+        ("A calls B", "B calls A"),
+        ("Take it before lunch", "Take it after lunch"),
+        ("I run before lunch", "I run after lunch"),
+        ("All tests pass", "Some tests pass"),
+        ("all tests pass", "some tests pass"),
+        ("Every test passes", "Each test passes"),
+        ("The max timeout matters", "The min timeout matters"),
+        ("First call Bob", "Last call Bob"),
+        ("I need more sugar", "I need less sugar"),
+        ("Only admins may log in", "Admins may log in"),
+        ("The office is open until noon", "The office is open since noon"),
+    ],
+)
+def test_one_word_sign_or_order_is_enough_not_to_be_the_same(earlier: str, later: str) -> None:
+    assert kind(earlier, later) != "same" and kind(earlier, later, 1.0) != "same"
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "expected"),
+    [
+        ("I live in Berlin.", "i live in berlin", "same"),
+        ("我住在北京", "我在北京住", "same"),
+        ("我住在北京", "我在北京住院", "none"),
+        ("Der Server läuft auf Port 8080", "Der Server läuft unter Port 8080", "same"),
+        ("Viajo a Perú en abril.", "Cancelé el viaje a Perú.", "update"),
+        ("Carol is the team lead.", "Dan took over as team lead from Carol.", "update"),
+        ("Ines is the head of design.", "Leo succeeded Ines as head of design.", "update"),
+        ("我抽烟", "我戒烟了", "update"),
+        ("Node 2 has 16 GB RAM.", "Node 2 now has 32 GB RAM.", "update"),
+        ("Deadline for the report: Friday", "Deadline for the report: Monday", "update"),
+        ("My email: a@b.de", "My email: c@d.de", "update"),
+        ("elise: My favourite place is Rome.", "elise: My favourite place is Oslo.", "update"),
+        ("The deadline is Thursday.", "New plan: the deadline is Friday.", "update"),
+        ("Bob lives in Portugal.", "Bob lives in Vienna.", "conflict"),
+        ("We use tabs", "Style: We use spaces now", "conflict"),
+        ("Our supported language is French.", "Our supported language is German.", "conflict"),
+    ],
+)
+def test_labels_numbers_and_wordings(earlier: str, later: str, expected: str) -> None:
+    assert kind(earlier, later) == expected
+
+
+@given(st.text(max_size=2_000), st.text(max_size=2_000))
+def test_any_text_can_be_read(a: str, b: str) -> None:
+    first, second = read(a), read(b)
+    assert len(keys(first)) <= 24
+    assert relate(first, second, likeness=0.9).kind in {"same", "update", "conflict", "none"}
+
+
+def test_nasty_texts_can_be_read() -> None:
+    texts = [v for v in json.loads((DATA / "nasty" / "text.json").read_text(encoding="utf-8")).values() if isinstance(v, str)]
+    assert len(texts) > 10
+    for a in texts:
+        assert len(keys(read(a))) <= 24
+        for b in texts:
+            assert relate(read(a), read(b), likeness=0.9).kind in {"same", "none", "conflict"}

@@ -466,7 +466,7 @@ def test_a_slip_of_the_finger_is_forgiven_once_and_only_in_plain_words() -> None
 
 def test_what_turns_a_sentence_is_never_left_out() -> None:
     for word in ("not", "never", "only", "rarely", "will"):
-        assert not Echoes.of([f"Our team does {word} eat lunch in the garden"]).holds("I recall you eat lunch in the garden")
+        assert not Echoes.of([f"I do {word} eat lunch in the garden"]).holds("the user eats lunch in the garden")
 
 
 @given(PLAIN, st.integers(0, 40), st.sampled_from(["not", "Braga", "2025", "never", "не", "1.700"]))

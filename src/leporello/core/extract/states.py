@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from leporello.core.blocks import parts
+from leporello.core.extract.cues import chatter
 from leporello.core.extract.said import clean, spoken, talks, voice
 from leporello.core.extract.users import data, requests
 from leporello.records import Item, Message, Section, Span
@@ -189,15 +190,17 @@ def state(text: str, *, working: bool = False) -> State | None:
     return found._replace(start=found.start + (lead.end() if lead else 0))
 
 
-_PLAIN = re.compile(
-    r"^(?:(?:The|Our|My|His|Her|Their|Der|Die|Das|Unser\w*|Mein\w*|El|La|Los|Las|Nuestr\w+|Mi|Le|Les|Notre|Mon|Ma|L['’])\s+)?[^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,6}? (?:is|are|was|were|has|have|runs?|happens?|uses?|lives?|works?|starts?|ends?|costs?|"
-    r"needs?|requires?|belongs?|takes place|likes?|prefers?|hates?|loves?|speaks?|owns?|drives?|plays?|studies|eats?|drinks?|reports? to|supports?|will be|moved|joined|left|got|bought|sold|became|married|leads?|manages?|listens?|expects?|returns?|deploys?|"
-    r"ist|sind|hat|wohnt|lebt|arbeitet|heißt|mag|trinkt|isst|spricht|läuft|nutzt|verwendet|es|está|son|tiene|vive|trabaja|usa|prefiere|habla|est|sont|a|habite|travaille|aime|préfère|parle|utilise)\b .{2,90}$"
-    r"|^(?:I|We|Ich|Wir|Yo|Je|Nous|J['’]) ?[\w'’]+ .{2,90}$|^(?:Usamos|Utilizamos|Tenemos|Vivo|Trabajo|Prefiero|Odio|Estudio|Hablo|Tengo|Soy|Estoy) .{2,90}$|^[\u4e00-\u9fff][^？?]{3,40}[。.]?$",
+_ORDERS = re.compile(
+    r"^(?:add|adjust|answer|apply|ask|build|call|change|check|clean|clear|close|commit|compare|compute|configure|connect|continue|convert|copy|create|debug|define|delete|deploy|describe|design|do|don['’]?t|draft|draw|drop|"
+    r"edit|enable|ensure|explain|export|extract|fetch|find|finish|fix|format|generate|get|give|go|handle|help|implement|import|improve|include|insert|install|keep|let|list|log|look|make|merge|move|open|optimi[sz]e|parse|paste|plan|"
+    r"prepare|print|proceed|provide|push|put|read|recommend|refactor|remove|rename|repeat|replace|resume|retry|return|review|rewrite|run|save|search|send|set|show|skip|solve|sort|split|start|stop|suggest|switch|take|tell|test|"
+    r"translate|try|turn|undo|update|upload|use|verify|wait|walk|write|analy[sz]e|calculate|come|consider|think|imagine|suppose|assume|guess|zeig\w*|gib|mach\w*|schreib\w*|erklär\w*|such\w*|hilf|nimm|lies|öffne|dame|dime|haz|escribe|explica|muéstrame|busca|"
+    r"ayúdame|donne|dis|fais|écris|explique|montre|cherche|aide)\b",
+    re.IGNORECASE,
 )
 _NOBODY = re.compile(
-    r"^(?:it|this|that|these|those|there|here|what|which|who|how|why|where|when|yes|no|ok(?:ay)?|thanks?|thank|sure|great|good|nice|cool|let|please|i (?:think|guess|hope|see|know|mean|agree|understand|will|can|could|would|wonder|feel|was wondering|need|want|tried|just wanted|have (?:a|one|another) "
-    r"(?:question|problem|idea))|i['’]ll|we (?:should|could|can|need|must|will)|es|das|ja|nein|danke|bitte|sí|gracias|oui|merci|c['’]est|ça)\b",
+    r"^(?:it|this|that|these|those|there|here|yeah|yep|nope|hmm+|so|well|also|but|and|or|then|now|hi|hey|hello|wow|oh|ah|sorry|maybe|perhaps|actually,? (?:i think|that|it)|just|not|never mind|same|another|more|what|which|who|how|why|where|when|yes|no|ok(?:ay)?|thanks?|thank|sure|great|good|nice|cool|let|please|i (?:think|guess|hope|see|know|mean|agree|understand|will|can|could|would|wonder|feel|was wondering|need|want|tried|just wanted|have (?:a|one|another) "
+    r"(?:question|problem|idea))|i['’]ll|we (?:should|could|can|need|must|will)|es (?:ist|gibt|geht|war|sieht)|das (?:ist|war|sieht|klingt|stimmt|geht|passt|reicht|hat)|ja|nein|danke|bitte|sí|gracias|oui|merci|c['’]est|ça)\b",
     re.IGNORECASE,
 )
 _SHORT, _OF_PLAIN = 240, 2.0
@@ -213,9 +216,10 @@ def _told(text: str, start: int, end: int) -> int:
 
 def _plain(text: str) -> bool:
     """True for a short sentence that says something of somebody or something."""
-    return bool(_PLAIN.match(text)) and not (
-        _NOBODY.match(text) or _ASKS.match(text) or text.rstrip().endswith(("?", "？")) or _PASSING.search(text)
-    )
+    bare = text.strip()
+    long_enough = len(bare.split()) >= 3 or (not bare.isascii() and len(bare) >= 4)
+    asks = _ASKS.match(bare) or _ORDERS.match(bare) or _NOBODY.match(bare) or bare.endswith(("?", "？", ":", "："))
+    return long_enough and not asks and not _PASSING.search(bare) and not chatter(bare)
 
 
 def _weight(clause: str, working: bool) -> float:

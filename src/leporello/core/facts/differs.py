@@ -140,7 +140,7 @@ def _turned(first: Sequence[Token], second: Sequence[Token]) -> bool:
     led = any(t and t[0].fold in _LEADING for t in (first, second))
     ours = any(t and t[0].fold in _OURS for t in (first, second)) and any(t and t[0].fold in _WE for t in (first, second))
     moved = any(one[k:] + one[:k] == other for k in range(1, len(one)))
-    return not (moved and (led or ours or (_equates(first) and _equates(second))))
+    return not (ours or (moved and (led or (_equates(first) and _equates(second)))))
 
 
 _OF = frozenset("of von de du des".split())

@@ -89,7 +89,12 @@ def _over(old: Claim, new: Claim) -> Relation | None:
 
 def _one_more(old: Claim, new: Claim, shared: frozenset[str], missing: frozenset[str]) -> bool:
     """All but one of the words of what is over are in the earlier one, which says nothing else."""
-    if old.predicate == new.predicate in _TASTES and old.value and not missing.isdisjoint(map(stem, new.value)):
+    if (
+        old.predicate == new.predicate
+        and old.predicate.partition(":")[0] in _TASTES
+        and old.value
+        and not missing.isdisjoint(map(stem, new.value))
+    ):
         return False  # coffee, my coffee machine
     subject = {stem(w) for w in (*old.subject.replace("'s", "").split(), *new.subject.replace("'s", "").split())}
     shared, left = shared - subject, apart(old.core - subject - _OVER_FILLERS, new.about)

@@ -71,7 +71,7 @@ def _fits(kept: Sequence[Token], spine: Sequence[int], at: int, phrase: Phrase) 
         rest = [kept[i].fold for i in spine[at:]]
         if phrase.words == ("打",) and rest[1:2] == ["算"]:
             return False
-        if phrase.tail == ("住",) and rest[-1] != "住":  # 在医院住院
+        if (phrase.tail == ("住",) and rest[-1] != "住") or (phrase.words == ("住",) and rest[1:2] == ["院"]):  # 住院: in hospital
             return False
         return phrase.predicate not in {"like", "prefer"} or not ("的" in rest and "是" in rest[rest.index("的") :])
     if len(phrase.words) > 1 or phrase.tail:

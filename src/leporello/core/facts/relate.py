@@ -46,7 +46,7 @@ def relate(earlier: Statement, later: Statement, *, likeness: float | None = Non
     found = NONE
     for old in earlier.claims[:12]:
         for new in later.claims[:12]:
-            relation = _under(earlier, later, _claims(old, new))
+            relation = _under(earlier, later, NONE if numbered_apart(old, new) or owned_apart(old, new) else _claims(old, new))
             if relation.kind == "update":
                 return relation
             if relation.kind == "conflict" and found.kind == "none":
@@ -68,8 +68,6 @@ def _under(earlier: Statement, later: Statement, relation: Relation) -> Relation
 
 
 def _claims(old: Claim, new: Claim) -> Relation:
-    if numbered_apart(old, new) or owned_apart(old, new):
-        return NONE
     if old.mode in {"asked", "past"} or new.mode in {"asked", "maybe"}:
         return NONE
     if old.mode == "maybe":

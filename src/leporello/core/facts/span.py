@@ -173,38 +173,9 @@ class Span:
             if not single and not (token.fold.isascii() and token.fold.isdigit() and len(token.fold) <= 6):
                 continue
             at = i - 2 if self.fold_at(i - 1) in _NUMBER_WORDS else i - 1
-            if i not in self.used and self._is_named(at, i):
+            if i not in self.used and _is_named(self, at, i):
                 out.append((at, stem(self.kept[at].fold), token.fold))
         return tuple(out)
-
-    def _is_named(self, at: int, i: int) -> bool:
-        """Whether the word at `at` is a noun, and what stands after position `i` is not what is counted or measured."""
-        word, after = self.fold_at(at), next((self.kept[k].fold for k in self.spine if k > i), "")
-        if (
-            not word.isalpha()
-            or not word.isascii()
-            or len(word) < 2
-            or word in DROPPED
-            or word in _UNNAMED
-            or any(len(p.words) == 1 for p in PHRASES.get(word, ()))
-            or word in words.EVENT_VERBS
-        ):
-            return False
-        if any(q.index == i and q.unit in MEASURES and not self._runs(q.unit, after) for q in self.numbers) or after in {
-            "%",
-            "€",
-            "$",
-            "percent",
-        }:
-            return False
-        if not after or at < i - 1 or word in _NUMBERED:
-            return True
-        verb = after in DROPPED or after in PHRASES or after in words.EVENT_VERBS or after in words.CHANGE_STEMS or after in words.ENDED
-        return verb or self.kept[at].capital
-
-    def _runs(self, unit: str, after: str) -> bool:
-        """Node 1 has: not a version."""
-        return unit == "version" and after in _HAS
 
     def core(self) -> frozenset[str]:
         """The stems of the telling words before what only says when or why."""
@@ -292,3 +263,34 @@ class Span:
             return False
         first = self.kept[0]
         return first.fold == "i" or (first.capital and q.index == 2 and first.fold not in words.DETERMINERS)
+
+
+def _is_named(span: Span, at: int, i: int) -> bool:
+    """Whether the word at `at` is a noun, and what stands after position `i` is not what is counted or measured."""
+    word, after = span.fold_at(at), next((span.kept[k].fold for k in span.spine if k > i), "")
+    if (
+        not word.isalpha()
+        or not word.isascii()
+        or len(word) < 2
+        or word in DROPPED
+        or word in _UNNAMED
+        or any(len(p.words) == 1 for p in PHRASES.get(word, ()))
+        or word in words.EVENT_VERBS
+    ):
+        return False
+    if any(q.index == i and q.unit in MEASURES and not _runs(q.unit, after) for q in span.numbers) or after in {
+        "%",
+        "€",
+        "$",
+        "percent",
+    }:
+        return False
+    if not after or at < i - 1 or word in _NUMBERED:
+        return True
+    verb = after in DROPPED or after in PHRASES or after in words.EVENT_VERBS or after in words.CHANGE_STEMS or after in words.ENDED
+    return verb or span.kept[at].capital
+
+
+def _runs(unit: str, after: str) -> bool:
+    """Node 1 has: not a version."""
+    return unit == "version" and after in _HAS

@@ -69,6 +69,11 @@ _DRESSING: tuple[tuple[str, str], ...] = (
         r"#{0,4}[ \t]*(?:recalled[ \t]+)?for[ \t]+the[ \t]+question[ \t]+at[ \t]+hand[ \t]*\(dated[ \t]+reference,?[ \t]+not[ \t]+instruction\)",
         "\n",
     ),
+    (
+        r"\A[\s…]*(?:since|ince|nce|ce|e)?[ \t]?[\d-]{1,10}(?:;[ \t]*disputed)?\)|\((?:s|si|sin|sinc|since|until)?[ \t]?[\d-]{0,10}\s*(?=…|\Z)",
+        "\n",
+    ),
+    (r"(?:#{1,4}[ \t]*\S{1,60}[ \t]*)?[·•][ \t]*turns?[ \t]+\d+(?:[-–]\d+)?(?!\w)", "\n"),
     (r"#{1,4}[ \t]*(?:always keep to this|what is known|what happened before|where this session stands)", "\n"),
     (r"#{1,4}[ \t]*(?:details of the turns before those below|what this session came to so far)", "\n"),
     (r"^[^\w\n]{0,40}(?:what |what is |is )?(?:known|happened before)[ \t]*$", "\n"),
@@ -78,10 +83,6 @@ _DRESSING: tuple[tuple[str, str], ...] = (
     ),
     (
         rf"[(;,|][ \t]*(?:since|until)[ \t]+{_DAY}|[(;][ \t]*disputed[ \t]*\)|\|[ \t]*{_DAY}[ \t]*(?=\||$)|^[^\w\n]{{0,40}}{_DAY}[^\w\n]{{0,20}}(?:$|[:|])",
-        "\n",
-    ),
-    (
-        r"\A[\s…]*(?:since|ince|nce|ce|e)?[ \t]?[\d-]{1,10}(?:;[ \t]*disputed)?\)|\((?:s|si|sin|sinc|since|until)?[ \t]?[\d-]{0,10}\s*(?=…|\Z)",
         "\n",
     ),
     (r"[(\[,;|][ \t]*(?:confidence|score|relevance)[ :=]{1,3}(?:[01]?\.\d{1,4}|1|0)(?![\w.])", "\n"),
@@ -236,7 +237,7 @@ class Likeness:
             if not reached:
                 return False
             at, weight, joined = reached, weight + gained, "j"
-        return weight >= _WHOLE
+        return weight >= _ENOUGH
 
     def _stretch(self, words: Sequence[_Word], first: int, joined: str) -> tuple[int, int]:
         """Up to which word one shown text goes on, 0 if there is none, and what the words weigh."""
@@ -292,10 +293,11 @@ class Likeness:
             word = words[i] if i < len(words) else _STOP
             if word.kind in "jsg":
                 ends = self._ends(at)
-                if (weight >= _ENOUGH or (weight >= _WHOLE and whole and ends) or "g" in (word.kind, words[first - 1].kind)) and (
-                    word.kind != "j" or ends
-                ):
-                    best = (i, weight)
+                inner = word.kind == "s" and (0 < i < len(words) - 1 or (first > 0 and words[first - 1].kind == "s"))
+                entire = weight >= _WHOLE and whole and ends
+                apart = "g" in (word.kind, words[first - 1].kind if first else "") or (inner and weight >= _WHOLE)
+                if (weight >= _ENOUGH or entire or apart) and (word.kind != "j" or ends):
+                    best = (i, max(weight, _ENOUGH) if entire else weight)
                 if word.kind == "g" or (word == _AND and not (ends or self._row.words[at].joined)):
                     break
                 continue
