@@ -307,6 +307,16 @@ def test_confirmed_by_the_user_no_agent_supersedes_it() -> None:
     assert old.ended is None and (status(old, NOW), status(new, NOW)) == ("active", "conflict")
 
 
+def test_what_loses_to_what_is_confirmed_is_in_dispute_with_nobody_else() -> None:
+    """A third that stood against the loser too, and came first, stands against nothing when that has ended."""
+    third = say("c", "a:1+b:1?", 1, trust="agent")
+    loser = say("a", "a:2", 2, trust="tool")
+    chosen = say("b", "a:3?", 3)
+    found = {d.claims[0].id: d for d in derive([third, loser, chosen, done("h", "confirm", "b", 9)], judge)}
+    assert found["a"].by is found["b"] and not found["a"].against and not found["b"].against
+    assert all(not any(o.ended for o in d.against) for d in found.values())
+
+
 def test_a_conflict_is_decided_for_what_is_confirmed() -> None:
     unsure = [say("a", "a:1", 1), say("b", "a:2?", 3), done("h", "confirm", "b", 4)]
     one, other = pair(unsure)

@@ -166,20 +166,21 @@ def derive(claims: Iterable[Claim], judge: Judge) -> list[Derived]:
     for claim in sorted((c for c in known if c.op in _STATES and c.text), key=order):
         sweep.place(claim)
     for one, other in sweep.pairs:
-        if one.standing and other.standing and other not in one.against and one is not other and not _decided(one, other):
+        if one is not other and one.standing and other.standing:
+            _decide(one, other)
+            _decide(other, one)
+    for one, other in sweep.pairs:
+        if one is not other and one.standing and other.standing and other not in one.against:
             one.against.append(other)
             other.against.append(one)
     return sweep.found
 
 
-def _decided(one: Derived, other: Derived) -> bool:
+def _decide(winner: Derived, loser: Derived) -> None:
     """A user who confirms one of two that stand against each other decides: the other ends then."""
-    for winner, loser in ((one, other), (other, one)):
-        at = winner.hand.chosen
-        if at is not None and not loser.hand.confirmed and at >= max(c.recorded_at for c in loser.claims):
-            loser.end, loser.by = max(at, loser.start), winner
-            return True
-    return False
+    at = winner.hand.chosen
+    if at is not None and not loser.hand.confirmed and at >= max(c.recorded_at for c in loser.claims):
+        loser.end, loser.by = max(at, loser.start), winner
 
 
 def order(claim: Claim) -> tuple[datetime, str, int, datetime, str]:
