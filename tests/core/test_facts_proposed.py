@@ -54,7 +54,7 @@ def test_a_person_in_the_assistants_place_speaks_for_themselves() -> None:
     "wrong",
     [
         {"confidence": float("nan")}, {"confidence": 2}, {"confidence": True}, {"confidence": "1"}, {"fact_kind": "zzz"}, {"op": "delete"}, {"trust": "god"},
-        {"text": None}, {"text": "x" * 3_000}, {"why": 7}, {"target": 7}, {"at": datetime(2026, 1, 1)}, {"at": "now"}, {"spans": [1]}, {"tags": "a"}, {"tags": (1,)},  # noqa: DTZ001
+        {"text": None}, {"text": "x" * 3_000}, {"why": 7}, {"target": 7}, {"at": datetime(2026, 1, 1)}, {"at": "now"}, {"spans": [1]}, {"tags": "a"}, {"tags": (1,)},
         {"episodes": None}, {"source": b"x"},
     ],
 )  # fmt: skip

@@ -411,7 +411,7 @@ def test_a_compactor_that_lies_is_held_to_what_was_said(clock: ManualClock) -> N
             Operation("add", "It is certain.", confidence=float("nan")),
             Operation("add", "It is odd.", fact_kind="zzz"),  # type: ignore[arg-type]
             Operation("add", "It is long. " * 1_000),
-            Operation("add", "It was then.", at=datetime(2026, 1, 1)),  # noqa: DTZ001
+            Operation("add", "It was then.", at=datetime(2026, 1, 1)),
         )
 
     with leporello.open(":memory:", embedder="hash", clock=clock, compactor=model(lies)) as mem:
