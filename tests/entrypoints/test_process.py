@@ -109,6 +109,7 @@ def test_a_reader_that_goes_away_is_no_crash(process: Run, tmp_path: Path) -> No
 
 def test_an_interrupt_ends_quietly_and_keeps_the_store_whole(process: Run, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "leporello.entrypoints.cli", "remember", "-"]
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it, and so would its children
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as p:
         deadline = time.monotonic() + 60
         while not (tmp_path / "memory.db").exists():

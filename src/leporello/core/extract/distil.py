@@ -85,7 +85,9 @@ _NAMED = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}|\d|[^\x00-\x7f]{4}")
 
 _LEANS = re.compile(
     r"^\W*(?:(?:yeah|yup|yes|no|oh|and|but|so|well|also|actually|plus)[,!.]? +)*(?:here['’]?s|here (?:is|are)|this (?:is|was)|that['’]?s|it['’]?s|it (?:was|is|also|made|makes|reminds?|really|gives)|that (?:was|is|really)|they['’]re|really made)\b"
-    r"|\b(?:did|made?|makes?|lov\w+|like[sd]?|enjoy\w*|appreciate\w*|paint\w*|got|saw|bought|keep|put|hope|want|chose|drew|took) (?:it|this|that|these|those|them|your|you|how|the way)\b",
+    r"|\b(?:did|made?|makes?|lov\w+|like[sd]?|enjoy\w*|appreciate\w*|paint\w*|got|saw|bought|keep|put|hope|want|chose|drew|took) (?:it|this|that|these|those|them|your|you|how|the way)\b"
+    r"|^\W*(?:(?:i['’]?m|i am|so|oh|hey)\W+)*(?:sorry|thanks?|thank you|congrat\w*|wish me)\b"
+    r"|^\W*(?:[\w'’-]+\W+){1,8}?(?:about|at|by|for|from|in|into|of|on|to|with) (?:it|this|that|these|those|them)\W*$",
     re.IGNORECASE,
 )
 """What is only understood beside what was said before it, and what praises that."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from leporello.core.facts.tokens import stem
 from leporello.core.facts.values import Quantity, Times
 
 
@@ -19,6 +20,7 @@ class Claim:
     `core`: `about` without what only says when or why ("after the accident"); `fixed`: weekdays that are names ("the Monday meeting").
     `states`: those that exclude others of their line ("open", "fixed"), told by the stems `stated`. `event`: it happened once. `opposite`: disliked. `person`: the subject is somebody.
     `single`: a label with its one value ("Email: …"). `marked`: (noun, number or letter) of things in the subject that a number names ("Customer 3", "item A"); `labels`: those elsewhere.
+    `towards`: the stems of what it became or where it went ("moved the blog to Netlify"); `joined`: (noun, what tells which) in "the travel budget", "the deadline for the slides".
     """
 
     times: Times
@@ -54,6 +56,8 @@ class Claim:
     single: bool = False
     marked: frozenset[tuple[str, str]] = frozenset()
     labels: frozenset[tuple[str, str]] = frozenset()
+    towards: frozenset[str] = frozenset()
+    joined: frozenset[tuple[str, str]] = frozenset()
 
 
 _TITLES = (
@@ -87,3 +91,41 @@ def _subject_words(claim: Claim) -> frozenset[str]:
 
 def _unowned(found: frozenset[str]) -> frozenset[str]:
     return frozenset(w for w in found if not w.startswith("'s "))
+
+
+_HEDGES = frozenset(
+    "might may maybe perhaps possibly vielleicht eventuell moglicherweise quizas quiza podria peut-etre pourrait semble feeling 可 能".split()
+)
+_HEDGING = _HEDGES | frozenset("think believe guess glaube denke creo crois sein be".split())
+_PLACES = frozenset({"reside", "employer", "home"})
+_WISHES = frozenset(
+    "if unless whether would want wants could should wonder considering thinking hope hopes plan wenn ob falls si aimerait gustaria".split()
+)
+
+
+def unhedged(claim: Claim) -> Claim | None:
+    """What it says that may be so ("might be fifteen minutes"), as if it were told; None where it is about what may become of something."""
+    if (
+        not claim.verbs & _HEDGES
+        or claim.verbs & _WISHES
+        or claim.change == 2
+        or claim.ended
+        or not (claim.numbers or claim.times or claim.predicate in _PLACES)
+    ):
+        return None
+    told = frozenset(map(stem, _HEDGING)) | _HEDGING
+    subject = " ".join(w for w in claim.subject.split() if w not in told)
+    return replace(
+        claim,
+        mode="told",
+        subject=subject if subject not in {"user", ""} else "?",
+        core=claim.core - told,
+        about=claim.about - told,
+        where=claim.where - told,
+    )
+
+
+def narrower(old: Claim, new: Claim) -> bool:
+    """The travel budget after the budget, the deadline for the slides after the deadline: a thing that the earlier one does not name."""
+    known = old.core | old.where | frozenset(map(stem, old.verbs))
+    return any(noun in old.core and which not in known and which not in new.towards for noun, which in new.joined)

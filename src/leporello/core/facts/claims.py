@@ -12,7 +12,7 @@ from leporello.core.facts.clauses import Clause, find, passive
 from leporello.core.facts.cues_frames import PERSONAL, PHRASES
 from leporello.core.facts.cues_kinds import OCCUPATIONS
 from leporello.core.facts.frames import Found, frames, predicate
-from leporello.core.facts.shifts import Shift, given_up, shift, without_now
+from leporello.core.facts.shifts import Shift, given_up, plainly, shift, without_now
 from leporello.core.facts.span import ADJUNCT, Object, Span
 from leporello.core.facts.subjects import VERBS, Context, dative, first_verb, subject
 from leporello.core.facts.tokens import Token, stem
@@ -47,6 +47,7 @@ def claims(clause: Clause, *, speaker: str, before: str) -> list[Claim]:
     """The claims of a clause, of which `before` is the subject of the last one before it."""
     if not clause.words:
         return []
+    clause = replace(clause, words=plainly(clause.words))
     context = Context(speaker, before)
     shifted = shift(clause)
     kept, gone = given_up(without_now(clause.words[:_LONGEST]), shifted.change == 2)
@@ -115,6 +116,7 @@ def _base(span: Span, clause: Clause, shifted: Shift, gone: Sequence[Token]) -> 
         core=span.core(), fixed=span.fixed, states=states, stated=stated,
         event=bool(span.folded & words.EVENT_VERBS) or _happened(span, shifted), indefinite=bool(span.folded & words.INDEFINITE), additional=bool(span.folded & words.ADDITIONAL) or find(span.kept, words.ONE_OF) >= 0,
         used_to=find(span.kept, words.USED_TO) >= 0, single=any(t.text == ":" for t in span.kept), labels=frozenset((n, v) for _, n, v in span.marks),
+        joined=span.joined() if shifted.change == 2 else frozenset(), towards=_towards(span) if shifted.change == 2 else frozenset(),
     )  # fmt: skip
 
 
@@ -125,6 +127,17 @@ def _risen(span: Span) -> tuple[tuple[Quantity, ...], tuple[Quantity, ...]]:
         if a.unit == b.unit != "" and span.fold_at(a.index - 1) in {"from", "von", "de"} and {"to", "auf", "a"} & set(words_between[-2:]):
             return tuple(q for q in span.numbers if q is not a), (a,)
     return span.numbers, ()
+
+
+def _towards(span: Span) -> frozenset[str]:
+    """What stands after "to" in what says that something changed."""
+    strong = [i for i, t in enumerate(span.kept) if t.fold in _TO]
+    weak = [i for i, t in enumerate(span.kept) if t.fold in _INTO]
+    at = strong[0] if strong else weak[-1] if weak else len(span.kept)
+    return span.stems(range(at + 1, len(span.kept)))
+
+
+_TO, _INTO = frozenset("to into onto nach chez vers 到".split()), frozenset("auf zu in en a al dans bei".split())
 
 
 def _happened(span: Span, shifted: Shift) -> bool:

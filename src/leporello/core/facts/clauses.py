@@ -91,11 +91,27 @@ def _sentences(all_tokens: Sequence[Token]) -> Iterable[tuple[list[Token], bool]
         yield current, False
 
 
+_UNSURE = words.indexed(
+    "not sure|not certain|not so sure|not really sure|not entirely sure|not quite sure|not a hundred percent sure|bin mir nicht sicher|bin nicht sicher|bin mir aber nicht sicher|nicht sicher|no estoy seguro|no estoy segura|no seguro|pas sur|pas sure|pas certain|"
+    "need to confirm|need to check|have to check|would have to check|muss noch nachsehen|不 确 定"
+)
+_UNSURE_MOST = 7
+
+
+def _doubted(pieces: list[list[Token]]) -> list[list[Token]]:
+    """Without "I'm not sure, but", which makes of what stands beside it something that may be so."""
+    unsure = [p for p in pieces if len(p) <= _UNSURE_MOST and find([t for t in p if not t.mark], _UNSURE) >= 0]
+    rest = [p for p in pieces if not any(p is u for u in unsure)]
+    if not unsure or not rest:
+        return pieces
+    return [[Token("perhaps", "perhaps", False, False), *(t for t in p if t.fold != "but")] for p in rest]
+
+
 def _of_sentence(sentence: list[Token], asked: bool) -> list[Clause]:
     sentence, corrected = _without_lead(sentence)
     first = next((t.fold for t in sentence if not t.mark), "")
     plain = [t for t in sentence if not t.mark]
-    pieces = _joined(_pieces(sentence))
+    pieces = _joined(_doubted(_pieces(sentence)))
     made = [Clause([t for t in p if not t.mark]) for p in pieces]
     supposed = any(_supposes(t) for t in sentence[:3]) or any(t.fold in {"if", "unless", "falls"} for t in sentence)
     supposed = supposed or _has(plain, _IF)
@@ -225,7 +241,7 @@ def _joined(pieces: list[list[Token]]) -> list[list[Token]]:
             out
             and len(plain) <= 3
             and plain[0] not in words.NEGATION
-            and plain[0] not in {"sondern", "sino"}
+            and plain[0] not in {"sondern", "sino", "nur", "only", "solo", "seulement"}
             and not says(plain)
             and not any(w in words.CORRECTION for w in plain)
         ):

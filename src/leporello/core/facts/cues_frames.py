@@ -67,6 +67,7 @@ school: student at, goes to, studying in, studies in, degree at, study at, studi
 school -: dropped out of, graduated from, finished school, dropped out, abgebrochen, exmatrikuliert, dejo la universidad, dejo los estudios, arrete ses etudes, 退 学, 毕 业
 major: study, studies, majoring in, majors in, major is, studiert, studiere, estudia, estudio, etudie, 学 的 是, 专 业 是
 like: like, likes, love, loves, enjoy, enjoys, fond of, interested in, adore, adores, fan of, keen on, crazy about
+like +: come round to, came round to, come around to, came around to, warmed to, warmed up to, grown fond of, taken a liking to
 like: mag, moge, mogen, liebe, liebt, lieben, gefallt, fan von, geniesse, steht auf
 like: interesa, interesan, gusta, gustan, encanta, encantan, amo, adoro, adora, disfruto, disfruta, fan de, apasiona
 like: aime, aimons, aiment, adore, adorent, apprecie

@@ -52,12 +52,12 @@ NOW = _set(
 )
 """Words that say that what is told holds from now on, as opposed to before."""
 NOW_PHRASES = indexed(
-    "from next|starting next|beginning next|ab nachster|ab nachstem|ab nachsten|from now on|as of now|as of today|these days|going forward|ab jetzt|ab sofort|von nun an|de nuevo|otra vez|a partir de ahora|en su lugar|en cambio|en lugar de|en vez de|au lieu de|"
+    "from next|starting next|beginning next|ab nachster|ab nachstem|ab nachsten|from now on|as of now|as of this|starting this|beginning this|starting today|as of monday|ab diesem|ab dieser|a partir de este|a partir de esta|a partir de hoy|a compter de|as of today|these days|going forward|ab jetzt|ab sofort|von nun an|de nuevo|otra vez|a partir de ahora|en su lugar|en cambio|en lugar de|en vez de|au lieu de|"
     "a nouveau|de nouveau|a la place|a partir de maintenant|instead of|rather than|no longer|decided not to|decided against|moved out|doch nicht|not any more|any more|nicht mehr|now on|au lieu|down to|up to|down from|up from|"
     "现 在|如 今|目 前|从 现 在|改 为|改 成|改 到|改 用|换 成|换 到|换 了|新 的|变 成|变 为|重 新|已 经 改"
 )
 CHANGE_STEMS = _set(
-    """transferred extended shortened slipped doubled halved swapped rescheduled moved moving move relocated switched switching switch migrated migrating replaced replaces changed changes become became becomes turned improved increased decreased dropped reduced raised lowered
+    """rebooked retimed retitled trimmed realigned transferred extended shortened slipped doubled halved swapped rescheduled moved moving move relocated switched switching switch migrated migrating replaced replaces changed changes become became becomes turned improved increased decreased dropped reduced raised lowered
     grown grew rose risen fell fallen reached reaches extended shortened bumped upgraded downgraded updated renamed rescheduled postponed pushed delayed shifted brought promoted cut doubled halved expanded hit
     rewrote rewritten ported rebuilt relicensed converted transferred slipped climbed jumped shrunk shrank slashed hiked rebranded
     gezogen umgezogen zog zieht gewechselt wechselte wechselt umgestiegen stieg gestiegen stiegen sank gesunken gefallen erhoht gesenkt verbessert verschlechtert verschoben verlegt vorverlegt geandert geworden
@@ -66,6 +66,7 @@ CHANGE_STEMS = _set(
     pospuso pospuesto pospusieron retraso retrasado adelanto adelantado movio movido migro migramos migrado reemplazo reemplazado reemplazamos sustituyo sustituido convirtio convertido actualizo actualizado
     actualizamos ascendio ascendida ascendido renombro renombrado alcanzo alcanzado crecio crecido traslado trasladado traslade trasladamos trasladada trasladaron cambiada aplazada movida pospuesta
     retrasada adelantada extendio ampliado ampliada ampliaron recorto recortado recortaron duplico han-movido movieron cambiaron reprogramada reprogramado reprogramo
+    aplazamos aplazaron pospusimos retrasamos retrasaron adelantamos adelantaron cambiarian reprogramamos renombramos verschoben verschieben verlegten umziehen reportons reporte decalons avons-decale
     demenage emmenage passe passee passes change changee augmente baisse diminue ameliore amelioree reporte reportee repousse repoussee decale decalee avance avancee deplace deplacee migre remplace remplacee devenu
     devenue promu promue renomme monte descendu atteint atteinte prolonge prolongee reduit reduite
     搬 换 改 升 降 涨 变 推 提 调 增 减 达 转 加"""
@@ -84,11 +85,11 @@ NEGATION = _set(
 
 ENDED_PHRASES = indexed(
     "no longer|decided not to|decided against|moved out|doch nicht|not any more|not anymore|any more|anymore|nicht mehr|ya no|不 再|不 了|取 消|戒 了|戒 掉|辞 职|离 职|离 开|卖 了|卖 掉|离 婚|分 手|停 止|放 弃|停 用|弃 用|去 世|停 了|下 线|退 出|停 掉|作 废|中 止"
-    "|can not make it|not make it|not be able to|went off|came off|is off|are off|falls through|shaved off|burned down|burnt down|knocked down|back from|returned from|recovered from|released from|discharged from|changed my mind|changed his mind|changed her mind|changed their mind|changed our mind|no more|over with|fed up with|stopped being"
+    "|can not make it|not make it|not be able to|went off|came off|is off|are off|falls through|shaved off|burned down|burnt down|knocked down|back from|home from hospital|home from the hospital|out of hospital|out of the hospital|aus dem krankenhaus entlassen|returned from|recovered from|released from|discharged from|changed my mind|changed his mind|changed her mind|changed their mind|changed our mind|no more|over with|fed up with|stopped being"
     "|pulled out|pulled the plug|parted ways|walked away|fell out|calling off|calling it off|giving up|zuruck aus|zuruck von|zuruck vom|anders uberlegt|cambio de opinion|cambie de opinion|cambio de idea|cambie de idea"
     "|change d' avis|de retour de|改 变 主 意|rentre de|rentree de|vuelto de|volvio de|volvi de|wieder zuruck|out of business|not going ahead|off the table"
     "|got rid of|gotten rid of|gave up|given up|called off|broke up|split up|passed away|backed out|moved off|moved away from|migrated off|moved out of|shut down|phased out|fell through|let go|laid off|dropped out"
-    "|did away with|stepped down|fallt aus|fiel aus|dejo de|deje de|dejado de|dejamos de|dejaron de|rompio con|rompi con|hat aufgehort"
+    "|did away with|stepped down|fallt aus|fiel aus|hor auf|hort auf|deja de|arrete de|arretez de|dejo de|deje de|dejado de|dejamos de|dejaron de|rompio con|rompi con|hat aufgehort"
 )
 ENDED = _set(
     """stopped quit quits quitting cancelled canceled ended sold dropped removed discontinued deprecated abandoned retired uninstalled expired deleted scrapped axed divorced separated resigned died fired left closed

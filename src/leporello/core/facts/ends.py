@@ -19,6 +19,8 @@ def given_up(old: Claim, new: Claim) -> Relation | None:
         if old.about & new.about:
             return Relation("update", "corrected")
         return Relation("conflict", "corrected, but it is not sure of what") if not new.about else None
+    if contrasted(old, new):
+        return NONE
     lost = frozenset(w for w in new.gone if w not in words.STOP and w not in _LIGHT)
     if not lost or not lost <= old.about | frozenset(map(stem, old.value)):
         return None
@@ -31,9 +33,12 @@ def given_up(old: Claim, new: Claim) -> Relation | None:
     if new.predicate == "prefer" and old.predicate not in {"prefer", "use", "like", ""} and not old.predicate.startswith("use"):
         return None
     extra = len(old.about - lost - new.about)
+    if new.predicate.startswith("use") and new.where - old.about - old.where - _GENERAL and old.predicate.startswith("use"):
+        return Relation("conflict", "given up, perhaps only in part")
     return Relation("update", "given up") if extra <= 3 else Relation("conflict", "given up, perhaps only in part")
 
 
+_GENERAL = frozenset("projekt proyecto projet project team everything all main time now good".split())
 _LIGHT = frozenset("tak us go do hav get be mak driv keep work meet stay".split())
 
 
@@ -160,13 +165,7 @@ def polarity(old: Claim, new: Claim) -> Relation | None:
         flipped = ((old.negated or old.ended) != old.opposite) != (new.negated != new.opposite)
     if not flipped:
         return None
-    if any(a.unit == b.unit != "" and a.value != b.value for a in old.numbers for b in new.numbers) and not new.change:
-        return NONE
-    if (
-        clash(old.times, new.times)
-        or contrasted(old, new)
-        or (old.predicate == new.predicate and old.predicate.startswith("use") and old.where and new.where and not old.where & new.where)
-    ):
+    if _both_hold(old, new):
         return NONE
     if old.predicate == new.predicate and old.predicate not in {"", "is"}:
         if not set(old.value) & set(new.value) and (old.value or new.value):
@@ -180,10 +179,33 @@ def polarity(old: Claim, new: Claim) -> Relation | None:
         return None if new.change == 2 and not new.negated else NONE
     if not a or not b or len(a & b) < max(1, min(len(a), len(b))) or len(a ^ b) > 2:
         return None if new.change == 2 and not new.negated else NONE
+    pending = old.negated and not new.negated and bool(old.verbs & _YET) and old.core <= new.core
     sure = (new.change and len(a ^ b) <= 1) or (
         a == b and old.subject == new.subject and not old.event and not (new.verbs | old.verbs) & _NEVER
     )
+    if pending:
+        return Relation("update", "done by now")
     return Relation("update", "the other way round now") if sure else Relation("conflict", "yes and no")
+
+
+_YET = frozenset("yet noch todavia aun encore 还".split())
+
+
+def _both_hold(old: Claim, new: Claim) -> bool:
+    """Yes and no about two things: other numbers, times, purposes, owners, or a part of what the earlier one says."""
+    if any(a.unit == b.unit != "" and a.value != b.value for a in old.numbers for b in new.numbers) and not new.change:
+        return True
+    if clash(old.times, new.times) or contrasted(old, new):
+        return True
+    if old.predicate == new.predicate and old.predicate.startswith("use") and old.where and new.where and not old.where & new.where:
+        return True
+    return new.negated and not new.change and _narrower(old, new)
+
+
+def _narrower(old: Claim, new: Claim) -> bool:
+    """No files over 2 GB, no coffee after three, no goat cheese: what is denied is a part of what was said."""
+    limited = (bool(new.numbers) and not old.numbers) or (bool(new.times) and not old.times)
+    return limited or (old.predicate == new.predicate != "" and bool(old.value) and set(old.value) < set(new.value))
 
 
 _NEVER = frozenset("never nie niemals nunca jamas jamais".split())
@@ -276,7 +298,9 @@ def _alike(one: str, other: str) -> bool:
 _EQUAL = frozenset("frequency hours shift presence speed cost side2 hand deck optional".split())
 
 
-_STATE_FILLERS = frozenset("girl boy baby son daughter still fully finally feel got release version".split())
+_STATE_FILLERS = frozenset(
+    "girl boy baby son daughter still fully finally feel got release version week month day diesem diesen dieser monat woche mes semana mois semaine work works arbeit arbeitet trabaj travaill".split()
+)
 
 
 def fulfilled(old: Claim, new: Claim) -> Relation | None:

@@ -203,7 +203,7 @@ def switched(old: Claim, new: Claim) -> Relation | None:
     return Relation("update", "switched") if shared and mine - shared and len(old.about - shared) <= 3 and not old.event else None
 
 
-_RENAMED = frozenset("renamed rename rebranded umbenannt renombramos renombro renombrado rebautizado renomme renommee rebaptise 改".split())
+RENAMED = frozenset("renamed rename rebranded umbenannt renombramos renombro renombrado rebautizado renomme renommee rebaptise 改".split())
 _NAMED = frozenset("named called name titled heisst namens llama llamado llamada appelle nomme nom 叫 名".split())
 _NAMED_STEMS = frozenset(map(stem, _NAMED))
 
@@ -211,7 +211,7 @@ _NAMED_STEMS = frozenset(map(stem, _NAMED))
 def rebaptised(old: Claim, new: Claim) -> Relation | None:
     """The class is called A, and then A was renamed to B."""
     value = frozenset(map(stem, old.value)) - _NAMED_STEMS
-    if not new.verbs & _RENAMED or not old.verbs & _NAMED or new.negated or old.negated or not value or not value <= new.core:
+    if not new.verbs & RENAMED or not old.verbs & _NAMED or new.negated or old.negated or not value or not value <= new.core:
         return None
     return Relation("update", "another name now") if value != frozenset(map(stem, new.value)) else None
 
@@ -227,7 +227,7 @@ def kinds(old: Claim, new: Claim) -> Relation | None:
     """Two words of one kind in the same frame of words ("uses tabs", "uses spaces"), or after a verb of change."""
     a, b = dict(old.kinds), dict(new.kinds)
     shared = {k for k in a.keys() & b.keys() if a[k] != b[k]}
-    if not shared or old.negated != new.negated or new.additional or old.event or new.event:
+    if not shared or old.negated != new.negated or new.additional or old.event or (new.event and new.change < 2):
         return None
     kind = min(shared)
     if old.verbs & new.verbs & OPEN_VERBS:
@@ -287,6 +287,8 @@ def relocated(old: Claim, new: Claim) -> Relation | None:
     if not (old.predicate.startswith("use") or old.predicate in {"reside", "is", "home"}) or not old.verbs & _AT or old.person or old.times:
         return None
     shared, first, second = old.core & new.core, old.core - new.core - _KEPT, new.core - old.core
+    if new.core - new.towards - old.core - _MOVING or not shared - new.towards:  # another thing, or a part of it
+        return None
     mine, other = {k for k, _ in old.kinds}, {k for k, _ in new.kinds}
     if not shared or len(first) > 2 or not 1 <= len(second) <= 2 or (mine and other and not mine & other):
         return None
@@ -296,6 +298,7 @@ def relocated(old: Claim, new: Claim) -> Relation | None:
 _RELOCATED = frozenset(
     "moved migrated transferred relocated ported shifted verschoben verlegt umgezogen migriert trasladamos movimos migramos deplace migre 移 迁 搬".split()
 )
+_MOVING = frozenset(map(stem, _RELOCATED)) | {"got", "woch", "week", "month", "monat"}
 _TOWARDS = frozenset("to into onto nach auf in a al vers dans 到".split())
 _AT = frozenset("in on at auf bei im en dans sur stored kept hosted 在".split())
 _KEPT = frozenset("stor kept host keep liv gespeichert guardad stock".split())

@@ -7,7 +7,7 @@ back). What is less sure is a `conflict`.
 
 from __future__ import annotations
 
-from leporello.core.facts.claim import Claim
+from leporello.core.facts.claim import Claim, narrower, unhedged
 from leporello.core.facts.cues_frames import PERSONAL
 from leporello.core.facts.cues_words import OTHERS
 from leporello.core.facts.differs import code_apart, numbered_apart, owned_apart, worded_alike
@@ -27,6 +27,7 @@ from leporello.core.facts.others import (
     retuned,
     switched,
 )
+from leporello.core.facts.overtaken import left_role, overtaken, shut_off, traded
 from leporello.core.facts.read import Statement
 from leporello.core.facts.relation import NONE, Relation
 from leporello.core.facts.same import same
@@ -46,7 +47,7 @@ def relate(earlier: Statement, later: Statement, *, likeness: float | None = Non
     found = NONE
     for old in earlier.claims[:12]:
         for new in later.claims[:12]:
-            relation = _under(earlier, later, NONE if numbered_apart(old, new) or owned_apart(old, new) else _claims(old, new))
+            relation = _under(earlier, later, _between(old, new))
             if relation.kind == "update":
                 return relation
             if relation.kind == "conflict" and found.kind == "none":
@@ -65,6 +66,17 @@ def _under(earlier: Statement, later: Statement, relation: Relation) -> Relation
     if earlier.topic == later.topic or relation.kind != "update":
         return relation
     return Relation("conflict", f"{relation.why}, but it is not sure of what")
+
+
+def _between(old: Claim, new: Claim) -> Relation:
+    """What might be otherwise is a conflict at most."""
+    if numbered_apart(old, new) or owned_apart(old, new):
+        return NONE
+    supposed = unhedged(new) if new.mode == "maybe" else None
+    if supposed is None:
+        return _claims(old, new)
+    relation = _claims(old, supposed)
+    return Relation("conflict", f"{relation.why}, but only supposed") if relation.kind in {"update", "conflict"} else NONE
 
 
 def _claims(old: Claim, new: Claim) -> Relation:
@@ -88,15 +100,38 @@ def _claims(old: Claim, new: Claim) -> Relation:
     ):
         return NONE
     relation = led(old, new) or rebaptised(old, new) or _told(old, new)
-    if relation.kind != "update":
-        return relation
+    doubt = _doubt(old, new, relation.why) if relation.kind == "update" else ""
+    return Relation("conflict", f"{relation.why}, {doubt}") if doubt else relation
+
+
+def _doubt(old: Claim, new: Claim, why: str) -> str:
+    """What speaks against retiring the earlier one; "" for nothing."""
     if new.mode == "reported":
-        return Relation("conflict", f"{relation.why}, but only reported")
+        return "but only reported"
     if new.mode == "future" and old.mode != "future" and not _scheduled(old, new):
-        return Relation("conflict", f"{relation.why}, but still to come")
-    if relation.why not in {"somebody else now", "another name now"} and _subjects(old, new) < 2:
-        return Relation("conflict", f"{relation.why}, but it is not sure of whom")
-    return relation
+        return "but still to come"
+    if why in _MEASURED and old.subject not in {"user", "we"} and narrower(old, new):
+        return "perhaps of another"
+    if why in _AT_A_TIME and _this_once(old, new):
+        return "perhaps only this once"
+    if why not in {"somebody else now", "another name now"} and _subjects(old, new) < 2:
+        return "but it is not sure of whom"
+    return ""
+
+
+_MEASURED = frozenset({"another number", "another time", "another number now", "another time now", "another value now", "at another place"})
+_AT_A_TIME = frozenset({"no longer", "another time", "another time now", "the other way round now"})
+
+
+def _this_once(old: Claim, new: Claim) -> bool:
+    """I have yoga on Mondays, and this Monday not."""
+    told = new.verbs & _THIS and not old.verbs & _THIS and (new.verbs & _WEEK or "weekday" in dict(new.times))
+    return bool(told) and "month" not in dict(old.times) and not new.verbs & _ONWARD
+
+
+_THIS = frozenset("this diese diesen dieser este esta ce cette".split())
+_WEEK = frozenset("week weekend woche wochenende semana semaine".split())
+_ONWARD = frozenset("starting beginning of as from ab since seit desde depuis".split())
 
 
 def _meant(old: Claim, new: Claim) -> Relation:
@@ -121,6 +156,9 @@ def _told(old: Claim, new: Claim) -> Relation:
     for rule in (
         jobless,
         given_up,
+        shut_off,
+        traded,
+        left_role,
         stated,
         ended,
         fulfilled,
@@ -138,6 +176,7 @@ def _told(old: Claim, new: Claim) -> Relation:
         relocated,
         kinds,
         aligned,
+        overtaken,
     ):
         relation = rule(old, new)
         if relation is not None:

@@ -22,7 +22,10 @@ _REPLACE = frozenset(
 _EXCHANGED = frozenset("cambiamos cambie cambio cambiado troque echange echanges exchanged".split())
 _REPLACED_BY = frozenset("with by for durch gegen por con par contre".split())
 _SWITCHED = (Token("switched", "switched", False, False), Token("to", "to", False, False))
+_FAVOURED = words.indexed("in favour of|in favor of|zugunsten von|a favor de|en favor de|en faveur de|au profit de")
+_DROPPED = frozenset("ditched dropped abandoned scrapped left retired axed".split())
 _NOW = words.indexed("现 在|如 今|目 前|已 经|最 近|刚 刚|又|今 后")
+_AFTER_ALL = words.indexed("after all")
 _DENIED = frozenset("not nicht no never nie nunca".split())
 
 
@@ -47,7 +50,7 @@ def shift(clause: Clause) -> Shift:
     ended = bool(ends) and not any(folded[i] in _DENIED for i in negations if i < ends[0])
     apart = any(a in folded and b in folded[folded.index(a) :] for a, b in words.ENDED_APART)
     over = apart or find(clause.words, words.ENDED_PHRASES) >= 0
-    if over or (negations and _any_more(folded, negations[0])):
+    if over or (negations and (_any_more(folded, negations[0]) or find(clause.words, _AFTER_ALL) > negations[0])):
         ended, negations = True, []
     here = set(folded)
     verbs = not here.isdisjoint(words.CHANGE_STEMS) or find(clause.words, words.CHANGED_PHRASES) >= 0
@@ -66,6 +69,34 @@ def _any_more(folded: Sequence[str], at: int) -> bool:
     if any(w in {"mehr", "anymore"} for w in rest) or ("any" in rest and "more" in rest):
         return True
     return (folded[at] in {"ne", "n'"} and "plus" in rest) or (folded[at] in {"不", "没"} and folded[-1] == "了")
+
+
+def plainly(given: list[Token]) -> list[Token]:
+    """In the words for which there are rules: "ditched A for B" replaced it, "stop with A" wants it no longer."""
+    given = [t for t in given if t.text.casefold() != "sí"]
+    folded = [t.fold for t in given]
+    start = next((i for i, w in enumerate(folded) if w not in _POLITE), len(folded))
+    if folded[start : start + 1] == ["stop"] and (
+        folded[start + 1 : start + 2] == ["with"] or folded[start + 1 : start + 2][-1:][0:1] and folded[start + 1].endswith("ing")
+    ):
+        return [
+            Token("no", "no", False, False),
+            Token("longer", "longer", False, False),
+            *given[start + 1 + (folded[start + 1] == "with") :],
+        ]
+    dropped = next((i for i, w in enumerate(folded) if w in _DROPPED or w in words.ENDED), -1)
+    at = find(given, _FAVOURED)
+    if at < 0 and dropped >= 0 and folded[dropped] in _DROPPED:
+        at = next((i for i in range(dropped + 2, len(folded) - 1) if folded[i] == "for" and given[i + 1].capital), -1)
+    if not 0 <= dropped < at - 1:
+        return given
+    width = next((len(p) for p in _FAVOURED.get(folded[at], ()) if tuple(folded[at : at + len(p)]) == p), 1)
+    replaced, by = (Token(w, w, False, False) for w in ("replaced", "with"))
+    end = next((i for i in range(dropped + 2, at) if folded[i] in words.QUALIFIERS), at)
+    return [*given[:dropped], replaced, *given[dropped + 1 : end], by, *given[at + width :], *given[end:at]]
+
+
+_POLITE = frozenset("please bitte also and hey so ok okay just".split())
 
 
 def without_now(plain: list[Token]) -> list[Token]:
