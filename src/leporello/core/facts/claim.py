@@ -20,7 +20,8 @@ class Claim:
     `core`: `about` without what only says when or why ("after the accident"); `fixed`: weekdays that are names ("the Monday meeting").
     `states`: those that exclude others of their line ("open", "fixed"), told by the stems `stated`. `event`: it happened once. `opposite`: disliked. `person`: the subject is somebody.
     `single`: a label with its one value ("Email: …"). `marked`: (noun, number or letter) of things in the subject that a number names ("Customer 3", "item A"); `labels`: those elsewhere.
-    `towards`: the stems of what it became or where it went ("moved the blog to Netlify"); `joined`: (noun, what tells which) in "the travel budget", "the deadline for the slides".
+    `towards`: the stems of what it became or where it went ("moved the blog to Netlify"); `joined`: (noun, what tells which) in "the travel budget", "the deadline for the slides"; `inside`: the
+    stems of the project, service or place of work that it is said of ("in the Python repo").
     """
 
     times: Times
@@ -58,6 +59,7 @@ class Claim:
     labels: frozenset[tuple[str, str]] = frozenset()
     towards: frozenset[str] = frozenset()
     joined: frozenset[tuple[str, str]] = frozenset()
+    inside: frozenset[str] = frozenset()
 
 
 _TITLES = (
@@ -123,9 +125,3 @@ def unhedged(claim: Claim) -> Claim | None:
         about=claim.about - told,
         where=claim.where - told,
     )
-
-
-def narrower(old: Claim, new: Claim) -> bool:
-    """The travel budget after the budget, the deadline for the slides after the deadline: a thing that the earlier one does not name."""
-    known = old.core | old.where | frozenset(map(stem, old.verbs))
-    return any(noun in old.core and which not in known and which not in new.towards for noun, which in new.joined)

@@ -62,7 +62,7 @@ def ended(old: Claim, new: Claim) -> Relation | None:
         and old.verbs & _LIVES
     ):
         return Relation("update", "moved out")
-    if new.verbs & _RETURNED and old.predicate not in {"is", "reside", "home"}:
+    if _stays_away(old, new) or (new.verbs & _RETURNED and old.predicate not in {"is", "reside", "home"}):
         return NONE
     if new.predicate == old.predicate and new.predicate.startswith("use") and new.where and not new.where & old.where:
         return NONE if old.where else Relation("conflict", "over, perhaps only in part")
@@ -107,6 +107,16 @@ def _one_more(old: Claim, new: Claim, shared: frozenset[str], missing: frozenset
 
 
 _TASTES = frozenset("like prefer have eat drink play speak use".split())
+
+
+def _stays_away(old: Claim, new: Claim) -> bool:
+    """One who does not come to what takes place without them."""
+    if not new.person or new.subject in {"user", "we", "?", ""} or stem(new.subject) in old.core:
+        return False
+    return {"make", "it"} <= new.verbs or bool(new.verbs & _DROPS_OUT and "out" in new.verbs)
+
+
+_DROPS_OUT = frozenset("dropped pulled backed bowed".split())
 _OUT, _LIVES = frozenset("out ausgezogen".split()), frozenset("live lives living wohnt wohne wohnen lebt".split())
 _HABITS = frozenset("smoke drink drive eat play".split())
 _RETURNED = frozenset("returned recovered released discharged zuruck vuelto volvio volvi rentre rentree".split())

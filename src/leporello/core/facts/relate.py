@@ -7,7 +7,7 @@ back). What is less sure is a `conflict`.
 
 from __future__ import annotations
 
-from leporello.core.facts.claim import Claim, narrower, unhedged
+from leporello.core.facts.claim import Claim, unhedged
 from leporello.core.facts.cues_frames import PERSONAL
 from leporello.core.facts.cues_words import OTHERS
 from leporello.core.facts.differs import code_apart, numbered_apart, owned_apart, worded_alike
@@ -32,6 +32,7 @@ from leporello.core.facts.read import Statement
 from leporello.core.facts.relation import NONE, Relation
 from leporello.core.facts.same import same
 from leporello.core.facts.tokens import stem
+from leporello.core.facts.which import elsewhere, limited, narrower
 
 __all__ = ["Relation", "relate"]
 
@@ -100,6 +101,8 @@ def _claims(old: Claim, new: Claim) -> Relation:
     ):
         return NONE
     relation = led(old, new) or rebaptised(old, new) or _told(old, new)
+    if elsewhere(old, new):
+        return NONE
     doubt = _doubt(old, new, relation.why) if relation.kind == "update" else ""
     return Relation("conflict", f"{relation.why}, {doubt}") if doubt else relation
 
@@ -112,6 +115,10 @@ def _doubt(old: Claim, new: Claim, why: str) -> str:
         return "but still to come"
     if why in _MEASURED and old.subject not in {"user", "we"} and narrower(old, new):
         return "perhaps of another"
+    if limited(old, new) or (why == "no longer" and (new.about - new.core) & _HOURS and not old.about & _HOURS):
+        return "perhaps only in part"
+    if why not in _MEASURED and (new.verbs & _FOR_A_WHILE) - old.verbs:
+        return "perhaps only for a while"
     if why in _AT_A_TIME and _this_once(old, new):
         return "perhaps only this once"
     if why not in {"somebody else now", "another name now"} and _subjects(old, new) < 2:
@@ -119,6 +126,13 @@ def _doubt(old: Claim, new: Claim, why: str) -> str:
     return ""
 
 
+_FOR_A_WHILE = frozenset("temporarily until vorubergehend bis hasta temporalmente provisoirement jusqu'".split())
+_HOURS = frozenset(
+    map(
+        stem,
+        "lunch dinner breakfast noon midnight sunset dark work bedtime mittag mittagessen abendessen feierabend comer cenar almuerzo cena midi diner".split(),
+    )
+)
 _MEASURED = frozenset({"another number", "another time", "another number now", "another time now", "another value now", "at another place"})
 _AT_A_TIME = frozenset({"no longer", "another time", "another time now", "the other way round now"})
 

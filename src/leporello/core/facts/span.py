@@ -56,7 +56,6 @@ _NUMBER_WORDS = frozenset("number no nr nummer numero num".split())
 _UNNAMED = _NUMBER_WORDS | frozenset("version port top about only over under by score level age room".split())
 _HAS = frozenset("has have had hat tiene a runs".split())
 _YEAR = 31_536_000.0
-_OF = frozenset("for of fur von vom de del du pour para".split())
 _TURNED = frozenset("turned aged cumplio cumpli".split())
 
 
@@ -188,20 +187,6 @@ class Span:
         if i + 1 in self.used:
             return False
         return word in ADJUNCT or (word in _WHEN and self.fold_at(i + 1) in _TIME_NOUNS)
-
-    def joined(self) -> frozenset[tuple[str, str]]:
-        """Nouns with the words right before them, or after "for" and "of"."""
-        found: set[tuple[str, str]] = set()
-        telling = [t.fold.isascii() and t.fold.isalpha() and len(t.fold) > 2 and t.fold not in DROPPED for t in self.kept]
-        for i, word in enumerate(self.kept):
-            if not telling[i]:
-                continue
-            if i and telling[i - 1]:
-                found.add((stem(word.fold), stem(self.kept[i - 1].fold)))
-            if self.fold_at(i + 1) in _OF:
-                after = next((k for k in range(i + 2, min(i + 5, len(self.kept))) if telling[k]), None)
-                found |= {(stem(word.fold), stem(self.kept[after].fold))} if after is not None else set()
-        return frozenset(found)
 
     def about(self) -> frozenset[str]:
         """The stems of all telling words."""

@@ -1,0 +1,90 @@
+"""Which of several things a clause is about: what stands with a noun, and where it says that it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from leporello.core.facts import cues_words as words
+from leporello.core.facts.claim import Claim
+from leporello.core.facts.span import DROPPED
+from leporello.core.facts.tokens import Token, stem
+
+Joined = frozenset[tuple[str, str]]
+_OF = frozenset("for of fur von vom de del du pour para".split())
+_IN = frozenset("in on at im auf am bei en dans sur chez within inside".split())
+_PLACES = frozenset(
+    """repo repository code codebase project service server app tool portal module package team backend frontend client library site website cluster environment env branch folder file script cli api
+    projekt dienst modul umgebung abteilung proyecto servicio servidor herramienta modulo entorno equipo portail serveur outil projet environnement depot equipe staging production prod testing test dev development""".split()
+)
+_COMPOUND = ("server", "portal", "tool", "projekt", "dienst", "team", "modul", "umgebung", "repo", "system", "app")
+_KIN = frozenset(
+    map(
+        stem,
+        """brother sister cousin mother father mom mum dad son daughter uncle aunt nephew niece grandmother grandfather grandma grandpa neighbour neighbor colleague coworker roommate flatmate friend boss boyfriend girlfriend
+    bruder schwester cousine vetter mutter vater sohn tochter onkel tante nachbar nachbarin kollege kollegin freund freundin hermano hermana primo prima madre padre hijo hija tio tia vecino vecina colega amigo amiga
+    frere soeur mere pere fils fille oncle voisin voisine collegue ami amie""".split(),
+    )
+)
+
+
+def joined(kept: Sequence[Token]) -> Joined:
+    """Nouns with the words right before them, or after "for" and "of"."""
+    found: set[tuple[str, str]] = set()
+    telling = [t.fold.isascii() and t.fold.isalpha() and len(t.fold) > 1 and t.fold not in DROPPED for t in kept]
+    for i, word in enumerate(kept):
+        if not telling[i]:
+            continue
+        if i and telling[i - 1]:
+            found.add((stem(word.fold), stem(kept[i - 1].fold)))
+        if i + 1 < len(kept) and kept[i + 1].fold in _OF:
+            after = next((k for k in range(i + 2, min(i + 5, len(kept))) if telling[k]), None)
+            found |= {(stem(word.fold), stem(kept[after].fold))} if after is not None else set()
+    return frozenset(found)
+
+
+def inside(kept: Sequence[Token]) -> frozenset[str]:
+    """The words of "in the Python repo", "auf dem Testserver"."""
+    for i, token in enumerate(kept):
+        if token.fold not in _IN:
+            continue
+        for k in range(i + 1, min(i + 6, len(kept))):
+            word = kept[k].fold
+            if word in words.QUALIFIERS or word in words.COPULA:
+                break
+            if word in _PLACES or (len(word) > 6 and word.endswith(_COMPOUND)):
+                return frozenset(stem(t.fold) for t in kept[i + 1 : k + 1] if t.fold not in DROPPED)
+    return frozenset()
+
+
+def elsewhere(old: Claim, new: Claim) -> bool:
+    """Staging and production, the Go code and the Python repo, my brother Sam and my cousin Sam, the third quarter and the fourth."""
+    quarters = dict(old.times).get("quarter"), dict(new.times).get("quarter")
+    if None not in quarters and quarters[0] != quarters[1] and (old.numbers or new.numbers):
+        return True
+    if old.inside and new.inside and not old.inside & new.inside:
+        return True
+    told = _told(old)
+    for noun, which in old.joined:
+        others = {w for n, w in new.joined if n == noun and w not in new.towards}
+        if not others or which in others or which in new.core:
+            continue
+        if (which in _KIN and others & _KIN) or (which in told and not others & old.core and old.subject not in {"user", "we"}):
+            return True
+    return False
+
+
+def _told(claim: Claim) -> frozenset[str]:
+    """The stems of what it is about."""
+    return frozenset(map(stem, claim.subject.replace("'s", "").split())) | claim.where
+
+
+def narrower(old: Claim, new: Claim) -> bool:
+    """The travel budget after the budget, the deadline for the slides after the deadline: a thing that the earlier one does not name."""
+    known = old.core | old.where | frozenset(map(stem, old.verbs))
+    about = _told(old)
+    return any(noun in about and which not in known and which not in new.towards for noun, which in new.joined)
+
+
+def limited(old: Claim, new: Claim) -> bool:
+    """What is said of one place only, after what was said of all."""
+    return bool(new.inside) and not new.inside <= old.core | old.where | old.inside | frozenset(map(stem, old.verbs))
