@@ -33,6 +33,11 @@ def kind(earlier: str, later: str) -> str:
         ("My doctor is Dr. Patel.", "I changed doctors, I see Dr. Nowak now."),
         ("Priya is my manager.", "Priya left the company, I report to Tom now."),
         ("I'm in the office three days a week.", "I'm fully remote starting this month."),
+        ("The team offsite is on June 12.", "The offsite got pushed back to June 19."),
+        ("Dan is our designer.", "Dan left the company on Friday."),
+        ("We deploy with Jenkins.", "Jenkins is gone."),
+        ("Our landlord is Mr Doyle.", "We have a new landlord, Mrs Okafor."),
+        ("My daughter is 6.", "My daughter turned 7 yesterday."),
     ],
 )
 def test_it_is_over(earlier: str, later: str) -> None:
@@ -61,6 +66,10 @@ def test_it_is_over(earlier: str, later: str) -> None:
         ("I drink coffee.", "I don't drink coffee after 3 pm."),
         ("J'aime le fromage.", "Je n'aime pas le fromage de chèvre."),
         ("Tom is a nurse.", "Tom left the company."),
+        ("We use MySQL for the shop.", "The analytics team switched from MySQL to BigQuery."),
+        ("Nuestro equipo usa Slack.", "El equipo de ventas se pasó a Teams."),
+        ("I have a flight to Oslo on Friday at 6.", "My colleague's flight to Oslo got moved to Saturday."),
+        ("The demo is on Thursday.", "The demo rehearsal was moved to Wednesday."),
         ("The production database is Postgres 14.", "We upgraded the staging database to Postgres 16."),
         ("We use tabs for indentation in the Go code.", "In the Python repo we changed to four spaces."),
         ("Wir verwenden Angular im Kundenportal.", "Im internen Tool sind wir von Angular auf Vue umgestiegen."),

@@ -88,7 +88,7 @@ def _subject_words(claim: Claim) -> frozenset[str]:
     owner, owned, rest = claim.subject.partition("'s ")
     if owned:
         return frozenset(rest.split()) | {f"'s {owner}"}
-    return frozenset(claim.subject.split())
+    return frozenset(claim.subject.split()) - {"got", "gets"}
 
 
 def _unowned(found: frozenset[str]) -> frozenset[str]:

@@ -117,7 +117,7 @@ def _base(span: Span, clause: Clause, shifted: Shift, gone: Sequence[Token]) -> 
         core=span.core(), fixed=span.fixed, states=states, stated=stated,
         event=bool(span.folded & words.EVENT_VERBS) or _happened(span, shifted), indefinite=bool(span.folded & words.INDEFINITE), additional=bool(span.folded & words.ADDITIONAL) or find(span.kept, words.ONE_OF) >= 0,
         used_to=find(span.kept, words.USED_TO) >= 0, single=any(t.text == ":" for t in span.kept), labels=frozenset((n, v) for _, n, v in span.marks),
-        joined=joined(span.kept), inside=inside(span.kept), towards=_towards(span) if shifted.change == 2 else frozenset(),
+        joined=joined(clause.words), inside=inside(span.kept), towards=_towards(span) if shifted.change == 2 else frozenset(),
     )  # fmt: skip
 
 

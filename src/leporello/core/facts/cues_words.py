@@ -47,7 +47,7 @@ ADVERBS = _set(
 """Words left out before phrases are looked for; some say that something changed (see `CHANGED`)."""
 
 NOW = _set(
-    """now currently nowadays meanwhile instead anymore jetzt nun inzwischen mittlerweile neuerdings aktuell derzeit nunmehr doch stattdessen ahora actualmente maintenant
+    """now currently nowadays meanwhile instead anymore jetzt nun inzwischen mittlerweile neuerdings aktuell derzeit nunmehr kunftig zukunftig doch stattdessen ahora actualmente maintenant
     actuellement desormais dorenavant new newly neue neuer neues neuen neuem erst nuevo nueva nuevos nuevas nouveau nouvelle nouvel nouveaux again wieder"""
 )
 """Words that say that what is told holds from now on, as opposed to before."""
@@ -66,7 +66,7 @@ CHANGE_STEMS = _set(
     pospuso pospuesto pospusieron retraso retrasado adelanto adelantado movio movido migro migramos migrado reemplazo reemplazado reemplazamos sustituyo sustituido convirtio convertido actualizo actualizado
     actualizamos ascendio ascendida ascendido renombro renombrado alcanzo alcanzado crecio crecido traslado trasladado traslade trasladamos trasladada trasladaron cambiada aplazada movida pospuesta
     retrasada adelantada extendio ampliado ampliada ampliaron recorto recortado recortaron duplico han-movido movieron cambiaron reprogramada reprogramado reprogramo
-    aplazamos aplazaron pospusimos retrasamos retrasaron adelantamos adelantaron cambiarian reprogramamos renombramos verschoben verschieben verlegten umziehen reportons reporte decalons avons-decale
+    subimos bajamos aumentamos reducimos ampliamos aplazamos aplazaron pospusimos retrasamos retrasaron adelantamos adelantaron cambiarian reprogramamos renombramos verschoben verschieben verlegten umziehen reportons reporte decalons avons-decale
     demenage emmenage passe passee passes change changee augmente baisse diminue ameliore amelioree reporte reportee repousse repoussee decale decalee avance avancee deplace deplacee migre remplace remplacee devenu
     devenue promu promue renomme monte descendu atteint atteinte prolonge prolongee reduit reduite
     搬 换 改 升 降 涨 变 推 提 调 增 减 达 转 加"""
@@ -86,7 +86,7 @@ NEGATION = _set(
 ENDED_PHRASES = indexed(
     "no longer|decided not to|decided against|moved out|doch nicht|not any more|not anymore|any more|anymore|nicht mehr|ya no|不 再|不 了|取 消|戒 了|戒 掉|辞 职|离 职|离 开|卖 了|卖 掉|离 婚|分 手|停 止|放 弃|停 用|弃 用|去 世|停 了|下 线|退 出|停 掉|作 废|中 止"
     "|can not make it|not make it|not be able to|went off|came off|is off|are off|falls through|shaved off|burned down|burnt down|knocked down|back from|home from hospital|home from the hospital|out of hospital|out of the hospital|aus dem krankenhaus entlassen|returned from|recovered from|released from|discharged from|changed my mind|changed his mind|changed her mind|changed their mind|changed our mind|no more|over with|fed up with|stopped being"
-    "|pulled out|pulled the plug|parted ways|walked away|fell out|calling off|calling it off|giving up|zuruck aus|zuruck von|zuruck vom|anders uberlegt|cambio de opinion|cambie de opinion|cambio de idea|cambie de idea"
+    "|is gone|are gone|ist weg|sind weg|pulled out|pulled the plug|parted ways|walked away|fell out|calling off|calling it off|giving up|zuruck aus|zuruck von|zuruck vom|anders uberlegt|cambio de opinion|cambie de opinion|cambio de idea|cambie de idea"
     "|change d' avis|de retour de|改 变 主 意|rentre de|rentree de|vuelto de|volvio de|volvi de|wieder zuruck|out of business|not going ahead|off the table"
     "|got rid of|gotten rid of|gave up|given up|called off|broke up|split up|passed away|backed out|moved off|moved away from|migrated off|moved out of|shut down|phased out|fell through|let go|laid off|dropped out"
     "|did away with|stepped down|fallt aus|fiel aus|hor auf|hort auf|deja de|arrete de|arretez de|dejo de|deje de|dejado de|dejamos de|dejaron de|rompio con|rompi con|hat aufgehort"
@@ -95,7 +95,7 @@ ENDED = _set(
     """stopped quit quits quitting cancelled canceled ended sold dropped removed discontinued deprecated abandoned retired uninstalled expired deleted scrapped axed divorced separated resigned died fired left closed
     cancel skip skips stolen robbed totaled totalled wrecked shaved ausgezogen cancelling canceling withdrawn withdrew reversed overturned rescinded postponed-indefinitely shelved demolished returned-home outgrew outgrown forgot ditching dropping quitted skipping
     dissolved sunset disbanded decommissioned dismissed ditched lifted terminated ceased revoked lost withdrew renounced unsubscribed
-    aufgehort gekundigt abgesagt verkauft getrennt eingestellt storniert aufgegeben abgeschafft geschieden gestorben beendet entfernt geloscht verlassen gestrichen abgeschaltet weggegeben abbestellt ausgestiegen kundigte
+    aufgehort rausgeworfen gekundigt abgesagt verkauft getrennt eingestellt storniert aufgegeben abgeschafft geschieden gestorben beendet entfernt geloscht verlassen gestrichen abgeschaltet weggegeben abbestellt ausgestiegen kundigte
     abgebrochen verstorben aufgehoben
     cancelo cancele cancelado cancelada canceladas cancelados cancelaron cancelamos suspendio suspendido suspendida suspendieron vendio vendi vendido vendimos vendieron renuncio renuncie renunciado abandono abandone abandonado abandonamos termino
     terminado divorcio divorciado divorciada separo separado separada murio elimino eliminado eliminada eliminamos retiro retirado desinstale quito quitamos quitado quitaron anulo anulado anulada jubilo despidieron fallecio

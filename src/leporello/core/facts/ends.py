@@ -131,7 +131,7 @@ _COMMITMENTS = frozenset(
 )
 _ENDED_STEMS = frozenset(map(stem, words.ENDED)) | words.ENDED
 _OVER_FILLERS = frozenset(
-    "against mak need want use wear tak play buy see own keep read watch doch back mind becom liv lives live wohn hous decid intend 打 算 fallt fallen fiel aus away gav throw threw turn took tak shut phas up down out comer rauch any going doing using being longer anymore mehr got gave rid off giv go us call broke split up ya no plus 不 消 取 停 戒 止 掉 卖 用 再 已 经 去 弃 放 have hab tien dej deje dejo work job".split()
+    "against pull mak need want use wear tak play buy see own keep read watch doch back mind becom liv lives live wohn hous decid intend 打 算 fallt fallen fiel aus away gav throw threw turn took tak shut phas up down out comer rauch any going doing using being longer anymore mehr got gave rid off giv go us call broke split up ya no plus 不 消 取 停 戒 止 掉 卖 用 再 已 经 去 弃 放 have hab tien dej deje dejo work job".split()
 )
 
 

@@ -38,7 +38,7 @@ def _comparable(a: Quantity, b: Quantity, old: Claim, new: Claim) -> bool:
     before = {q.value for q in new.gone_numbers if q.unit == b.unit}
     if before and not before & {q.value for q in (*old.numbers, *old.gone_numbers)}:
         return False
-    if a.unit == b.unit:
+    if a.unit == b.unit or (not a.unit and b.unit == "age" and old.predicate == "is" and not old.value):
         return True
     if a.unit and b.unit:
         return False
@@ -109,7 +109,7 @@ def _attribute_stems(claim: Claim) -> frozenset[str]:
 
 
 _NUMBER_VERBS = frozenset(
-    """down up added now has takes take costs cost need needs lasts last contains includes counts hat dauert kostet betragt enthalt tarda cuesta dura contiene incluye dure coute contient prend total stands sits includes around roughly about
+    """got gets back forward pushed down up added now has takes take costs cost need needs lasts last contains includes counts hat dauert kostet betragt enthalt tarda cuesta dura contiene incluye dure coute contient prend total stands sits includes around roughly about
     ungefahr etwa rund unos environ circa approximately weighs wiegt pesa pese pays earns gets verdient gana gagne""".split()
 )
 _OWNERS = frozenset("user we".split())

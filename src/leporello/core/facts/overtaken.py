@@ -82,7 +82,12 @@ def _another_place(old: Claim, new: Claim, thing: frozenset[str]) -> Relation | 
 
 def shut_off(old: Claim, new: Claim) -> Relation | None:
     """We use Jenkins, and then Jenkins is shut down for good: what was used is no more. That it is down says nothing."""
-    if not old.predicate.startswith("use") or old.negated or new.negated or new.times or new.subject not in old.value:
+    used = (
+        new.subject in old.value
+        if old.predicate.startswith("use")
+        else any(v == new.subject for _, v in old.kinds) and old.subject in {"we", "user"}
+    )
+    if not used or old.negated or new.negated or new.times:
         return None
     off = new.ended or (new.change == 2 and ("power", 1) in new.states)
     return Relation("update", "no longer there") if off and new.core <= frozenset(map(stem, (new.subject, *_OFF))) else None
@@ -91,22 +96,25 @@ def shut_off(old: Claim, new: Claim) -> Relation | None:
 _OFF = "shut down switched turned off retired gone decommissioned discontinued abgeschaltet eingestellt apagado desactivado arrete supprime service".split()
 
 
+_NEW = frozenset("new neue neuen neuer neues nueva nuevo nouveau nouvelle".split())
+_GOT = frozenset("got have has get hat habe haben bekommen tengo tiene tenemos ai a avons".split())
+_ONE_EACH = frozenset(
+    map(
+        stem,
+        "landlord landlady boss manager doctor dentist therapist teacher coach trainer phone address email name nickname salary title vermieter vermieterin chef chefin arzt arztin zahnarzt hausarzt lehrer lehrerin adresse jefe jefa medico medica dentista casero casera profesor profesora direccion proprietaire medecin dentiste adresse".split(),
+    )
+)
 _TRADED = frozenset("changed switched change switch gewechselt wechselte cambie cambio change changee".split())
 
 
 def traded(old: Claim, new: Claim) -> Relation | None:
     """My doctor is Dr Patel, and then I changed doctors: whoever it is now, it is another."""
-    if (
-        not new.verbs & _TRADED
-        or new.change < 2
-        or new.value
-        or new.negated
-        or new.ended
-        or old.negated
-        or old.predicate not in {"is", "named"}
-    ):
+    fresh = bool(new.verbs & _NEW and new.verbs & _GOT)
+    traded_in = bool(new.verbs & _TRADED) and new.change == 2 and not new.value
+    if not (fresh or traded_in) or new.negated or new.ended or new.additional or old.negated or old.predicate not in {"is", "named"}:
         return None
     noun = new.core - frozenset(map(stem, new.subject.split()))
+    noun = noun & _ONE_EACH if fresh else noun
     owner, owned, rest = old.subject.partition("'s ")
     same = bool(owned) and owner == new.subject and frozenset(map(stem, rest.split())) == noun
     return Relation("update", "another now") if same and len(noun) == 1 and not old.times and not old.numbers else None
@@ -119,7 +127,14 @@ _ROLES = frozenset("manager boss lead cto ceo cfo supervisor director head conta
 
 def left_role(old: Claim, new: Claim) -> Relation | None:
     """Priya is my manager, and then Priya left the company."""
-    if not new.ended or not new.person or not new.verbs & _LEFT or old.negated or not (set(old.value) | set(old.subject.split())) & _ROLES:
+    ours = old.predicate == "is" and old.subject.startswith("we's ")
+    if (
+        not new.ended
+        or not new.person
+        or not new.verbs & _LEFT
+        or old.negated
+        or not (ours or (set(old.value) | set(old.subject.split())) & _ROLES)
+    ):
         return None
     who = stem(new.subject)
     rest = new.core - {who} - _FIRM - frozenset(map(stem, _LEFT)) - {stem(w) for w in _ROLES}

@@ -63,6 +63,8 @@ def elsewhere(old: Claim, new: Claim) -> bool:
         return True
     if old.inside and new.inside and not old.inside & new.inside:
         return True
+    if _of_others(old, new):
+        return True
     told = _told(old)
     for noun, which in old.joined:
         others = {w for n, w in new.joined if n == noun and w not in new.towards}
@@ -73,15 +75,41 @@ def elsewhere(old: Claim, new: Claim) -> bool:
     return False
 
 
+_GROUPS = frozenset(map(stem, "team department group squad abteilung gruppe equipo departamento grupo equipe departement".split()))
+_WHOLE = frozenset(map(stem, "whole entire full ganz ganze gesamte todo toute dev small new".split()))
+
+
+def _of_others(old: Claim, new: Claim) -> bool:
+    """What "we" or "I" do, and then the analytics team, or my colleague, does."""
+    if old.subject.partition("'s")[0] not in {"user", "we"}:
+        return False
+    team = {which for noun, which in new.joined if noun in _GROUPS} - new.towards - old.core - _WHOLE
+    return bool(team) or ("'s" in new.verbs and bool((new.core & _KIN) - old.core - new.towards) and "'s" not in old.subject)
+
+
 def _told(claim: Claim) -> frozenset[str]:
     """The stems of what it is about."""
     return frozenset(map(stem, claim.subject.replace("'s", "").split())) | claim.where
+
+
+_SAME = frozenset(
+    map(
+        stem,
+        "got gets get meeting event date time call appointment party trip project day session deadline class team termin treffen feier reise reunion cita fiesta viaje fecha".split(),
+    )
+)
+"""Heads that name the same thing: the standup, the standup meeting."""
 
 
 def narrower(old: Claim, new: Claim) -> bool:
     """The travel budget after the budget, the deadline for the slides after the deadline: a thing that the earlier one does not name."""
     known = old.core | old.where | frozenset(map(stem, old.verbs))
     about = _told(old)
+    subject = frozenset(map(stem, new.subject.replace("'s", "").split()))
+    if any(
+        which in about and noun in subject and noun not in known | _SAME for noun, which in new.joined
+    ):  # the demo rehearsal after the demo
+        return True
     return any(noun in about and which not in known and which not in new.towards for noun, which in new.joined)
 
 
