@@ -74,7 +74,7 @@ CHANGE_STEMS = _set(
 """Verb forms that say that something became different; in a clause with a value, the value is the new one."""
 
 CHANGED_PHRASES = indexed(
-    "come to hate|come to love|come to like|come to enjoy|grown to|learned to love|learned to like|started to like|set to|after all|instead|stattdessen|en su lugar|a la place|went up|went down|gone up|gone down|goes up|came down|cut down|cut back|brought forward|put off|bumped up|decided not to|decided against"
+    "come to hate|come to love|come to like|come to enjoy|grown to|learned to love|learned to like|started to like|set to|after all|instead|stattdessen|en su lugar|a la place|gone over to|went over to|went up|went down|gone up|gone down|goes up|came down|cut down|cut back|brought forward|put off|bumped up|decided not to|decided against"
 )
 CORRECTION = _set(
     "turned-out correction actually oops wrong mistake corrected mistaken korrektur falsch vielmehr korrigiere correccion correccion: perdon rectifico corrijo corrige rectification correction erreur pardon 更 正 纠 正"
@@ -86,7 +86,7 @@ NEGATION = _set(
 ENDED_PHRASES = indexed(
     "no longer|decided not to|decided against|moved out|doch nicht|not any more|not anymore|any more|anymore|nicht mehr|ya no|不 再|不 了|取 消|戒 了|戒 掉|辞 职|离 职|离 开|卖 了|卖 掉|离 婚|分 手|停 止|放 弃|停 用|弃 用|去 世|停 了|下 线|退 出|停 掉|作 废|中 止"
     "|can not make it|not make it|not be able to|went off|came off|is off|are off|falls through|shaved off|burned down|burnt down|knocked down|back from|home from hospital|home from the hospital|out of hospital|out of the hospital|aus dem krankenhaus entlassen|returned from|recovered from|released from|discharged from|changed my mind|changed his mind|changed her mind|changed their mind|changed our mind|no more|over with|fed up with|stopped being"
-    "|is gone|are gone|ist weg|sind weg|pulled out|pulled the plug|parted ways|walked away|fell out|calling off|calling it off|giving up|zuruck aus|zuruck von|zuruck vom|anders uberlegt|cambio de opinion|cambie de opinion|cambio de idea|cambie de idea"
+    "|ripped out|pull out of|is gone|are gone|ist weg|sind weg|pulled out|pulled the plug|parted ways|walked away|fell out|calling off|calling it off|giving up|zuruck aus|zuruck von|zuruck vom|anders uberlegt|cambio de opinion|cambie de opinion|cambio de idea|cambie de idea"
     "|change d' avis|de retour de|改 变 主 意|rentre de|rentree de|vuelto de|volvio de|volvi de|wieder zuruck|out of business|not going ahead|off the table"
     "|got rid of|gotten rid of|gave up|given up|called off|broke up|split up|passed away|backed out|moved off|moved away from|migrated off|moved out of|shut down|phased out|fell through|let go|laid off|dropped out"
     "|did away with|stepped down|fallt aus|fiel aus|hor auf|hort auf|deja de|arrete de|arretez de|dejo de|deje de|dejado de|dejamos de|dejaron de|rompio con|rompi con|hat aufgehort"

@@ -65,12 +65,16 @@ def _measured(a: Quantity, b: Quantity, old: Claim, new: Claim) -> Relation | No
     return _one_attribute(a, b, old, new, first=first, second=second, grown=grown)
 
 
+_SPENT = frozenset("spent used gastamos gaste gasto gastado ausgegeben verbraucht depense depensé paid".split())
+"""A part of a budget, and not what it is."""
 _COMPATIBLE = frozenset("supported supports available compatible unterstutzt soporta compatibles kompatibel".split())
 
 
 def _apart(old: Claim, new: Claim, grown: bool) -> bool:
     """Two events, two times, one more: two numbers that both hold."""
     if contrasted(old, new) or (old.verbs & new.verbs & _COMPATIBLE):
+        return True
+    if new.verbs & _SPENT and not old.verbs & _SPENT:
         return True
     if old.negated != new.negated or (clash(old.times, new.times) and not new.change):
         return True

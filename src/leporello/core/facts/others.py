@@ -74,6 +74,9 @@ def _used(old: Claim, new: Claim) -> Relation | None:
         return None
     if _purposes_differ(old, new) or new.additional:
         return NONE
+    told = {stem(w) for v in (*a, *b) for w in v.split("-")} | {stem(kind)}
+    if old.where - _GENERAL - new.core and new.core - told - old.core - new.towards - _GENERAL - set(map(stem, new.subject.split())):
+        return Relation("conflict", f"another {kind}, perhaps of another")
     if new.change == 2 or (new.change and not new.additional):
         return Relation("update", f"another {kind}")
     if kind in EXCLUSIVE_KINDS and old.subject == new.subject:
@@ -241,6 +244,8 @@ def kinds(old: Claim, new: Claim) -> Relation | None:
         and old.subject.split("'")[0] in {new.subject, "we", "user"}
     ):
         return Relation("update", f"another {kind}")
+    if rest_a - rest_b - old.gone and rest_b - rest_a - new.towards and old.where - new.core:
+        return Relation("conflict", f"another {kind}, perhaps of another") if new.change == 2 else None
     if (
         (new.change == 2 or (new.change and "prefer" in {old.predicate, new.predicate}))
         and (rest_b <= rest_a or len(rest_a & rest_b) >= 1)

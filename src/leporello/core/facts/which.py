@@ -20,7 +20,7 @@ _COMPOUND = ("server", "portal", "tool", "projekt", "dienst", "team", "modul", "
 _KIN = frozenset(
     map(
         stem,
-        """brother sister cousin mother father mom mum dad son daughter uncle aunt nephew niece grandmother grandfather grandma grandpa neighbour neighbor colleague coworker roommate flatmate friend boss boyfriend girlfriend
+        """brother sister cousin mother father mom mum dad son daughter uncle aunt nephew niece grandmother grandfather grandma grandpa neighbour neighbor colleague coworker roommate flatmate friend boss wife husband frau mann esposa marido mujer femme mari companera companero boyfriend girlfriend
     bruder schwester cousine vetter mutter vater sohn tochter onkel tante nachbar nachbarin kollege kollegin freund freundin hermano hermana primo prima madre padre hijo hija tio tia vecino vecina colega amigo amiga
     frere soeur mere pere fils fille oncle voisin voisine collegue ami amie""".split(),
     )
@@ -30,7 +30,7 @@ _KIN = frozenset(
 def joined(kept: Sequence[Token]) -> Joined:
     """Nouns with the words right before them, or after "for" and "of"."""
     found: set[tuple[str, str]] = set()
-    telling = [t.fold.isascii() and t.fold.isalpha() and len(t.fold) > 1 and t.fold not in DROPPED for t in kept]
+    telling = [t.fold.isascii() and t.fold.isalpha() and len(t.fold) > 1 and t.fold not in _UNTELLING for t in kept]
     for i, word in enumerate(kept):
         if not telling[i]:
             continue
@@ -70,12 +70,27 @@ def elsewhere(old: Claim, new: Claim) -> bool:
         others = {w for n, w in new.joined if n == noun and w not in new.towards}
         if not others or which in others or which in new.core:
             continue
-        if (which in _KIN and others & _KIN) or (which in told and not others & old.core and old.subject not in {"user", "we"}):
+        if (
+            (which in _KIN and others & _KIN)
+            or (noun in _THINGS and which not in _WHOLE and not others & (old.core | _WHOLE))
+            or (which in told and not others & old.core and old.subject not in {"user", "we"})
+        ):
             return True
     return False
 
 
+_NUMBERS = frozenset(
+    "two three four five six seven eight nine ten twelve zwei drei vier funf sechs sieben acht neun zehn dos tres cuatro cinco seis siete ocho nueve diez deux trois quatre cinq six sept huit neuf dix".split()
+)
+_UNTELLING = DROPPED | _NUMBERS
+_THINGS = frozenset(
+    map(
+        stem,
+        "service app repo repository project database site shop module package server cluster library website tool portal dienst projekt servicio proyecto projet".split(),
+    )
+)
 _GROUPS = frozenset(map(stem, "team department group squad abteilung gruppe equipo departamento grupo equipe departement".split()))
+_WITH_ME = frozenset("i we ich wir yo nosotros je nous me us mich mir".split())
 _WHOLE = frozenset(map(stem, "whole entire full ganz ganze gesamte todo toute dev small new".split()))
 
 
@@ -84,7 +99,8 @@ def _of_others(old: Claim, new: Claim) -> bool:
     if old.subject.partition("'s")[0] not in {"user", "we"}:
         return False
     team = {which for noun, which in new.joined if noun in _GROUPS} - new.towards - old.core - _WHOLE
-    return bool(team) or ("'s" in new.verbs and bool((new.core & _KIN) - old.core - new.towards) and "'s" not in old.subject)
+    somebody = bool(frozenset(map(stem, new.subject.replace("'s", "").split())) & _KIN - old.core) and not new.verbs & _WITH_ME
+    return bool(team) or somebody or ("'s" in new.verbs and bool((new.core & _KIN) - old.core - new.towards) and "'s" not in old.subject)
 
 
 def _told(claim: Claim) -> frozenset[str]:
