@@ -100,7 +100,8 @@ def _without_adjunct(kept: list[Token]) -> list[Token]:
                 or kept[i].fold in words.FIRST_MANY
                 or (kept[i].capital and i > 2)
             ):
-                return kept[i:]
+                verb_first = kept[0].fold in {"seit", "wegen", "trotz"} and kept[i - 1].fold in PHRASES  # seit März wohne ich in Ulm
+                return kept[i - 1 :] if verb_first else kept[i:]
     return kept
 
 

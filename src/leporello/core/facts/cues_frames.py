@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 _TABLE = """
 home: live on, lives on, living on, address is, place is on, place is in, moved in with, live in, lives in, living in, reside in, resides in, residing in, based in, home is, home is in, lives near, live at, lives at, settled in, located in
-home: wohne in, wohnt in, wohnen in, lebe in, lebt in, leben in, in … wohnt, wohnhaft in, zuhause in, in … lebt
+home: wohne ich in, wohnt er in, wohnt sie in, wohnen wir in, lebe ich in, leben wir in, wohne in, wohnt in, wohnen in, lebe in, lebt in, leben in, in … wohnt, wohnhaft in, zuhause in, in … lebt
 home: vivo en, vive en, vivimos en, viven en, resido en, reside en, residimos en, radico en, radica en, viviendo en
 home: habite a, habitent a, habitons a, habite en, habite au, habite, vit a, vis a, vivons a, vivent a, vit en, vis en, reside a, vis au, vit au, residons a
 home: 在 … 住, 住 在, 住, 居 住 在, 定 居 在, 家 在, 生 活 在
@@ -23,7 +23,7 @@ home +: demenage a, demenage au, demenage en, emmenage a, installe a, installee 
 home +: 搬 到, 搬 去, 搬 回, 迁 到, 搬 到 了, 移 居, 搬 去 了
 employer: unemployed, jobless, out of work, arbeitslos, desempleado, desempleada, en paro, au chomage, 失 业, 待 业
 employer: work at, works at, working at, work for, works for, working for, employed at, employed by, employer is, job at, work with the company
-employer: arbeite bei, arbeitet bei, arbeiten bei, bei … angestellt, arbeite fur, arbeitet fur, angestellt bei, bei … tatig, bei … arbeitet
+employer: arbeite ich bei, arbeite ich fur, arbeitet er bei, arbeitet sie bei, arbeite bei, arbeitet bei, arbeiten bei, bei … angestellt, arbeite fur, arbeitet fur, angestellt bei, bei … tatig, bei … arbeitet
 employer: trabajo en, trabaja en, trabajo para, trabaja para, trabajamos en, empleado en, empleada en, trabajando en, trabajando para
 employer: travaille chez, travaille pour, travaillent chez, employe chez, employee chez, bosse chez, travaille a
 employer: 在 … 工 作, 在 … 上 班, 就 职 于, 任 职 于, 工 作 于

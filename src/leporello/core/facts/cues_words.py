@@ -77,7 +77,7 @@ CHANGED_PHRASES = indexed(
     "come to hate|come to love|come to like|come to enjoy|grown to|learned to love|learned to like|started to like|set to|after all|instead|stattdessen|en su lugar|a la place|gone over to|went over to|went up|went down|gone up|gone down|goes up|came down|cut down|cut back|brought forward|put off|bumped up|decided not to|decided against"
 )
 CORRECTION = _set(
-    "turned-out correction actually oops wrong mistake corrected mistaken korrektur falsch vielmehr korrigiere correccion correccion: perdon rectifico corrijo corrige rectification correction erreur pardon 更 正 纠 正"
+    "turned-out correction actually oops wrong mistake corrected mistaken vertan korrektur falsch vielmehr korrigiere correccion correccion: perdon rectifico corrijo corrige rectification correction erreur pardon 更 正 纠 正"
 )
 NEGATION = _set(
     "cannot not no never nor without none neither nicht kein keine keinen keinem keiner keines nie niemals ohne nunca jamas tampoco ne n' n pas jamais aucun aucune sin 不 没 未 无"

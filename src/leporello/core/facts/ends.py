@@ -66,7 +66,12 @@ def ended(old: Claim, new: Claim) -> Relation | None:
         return NONE
     if new.predicate == old.predicate and new.predicate.startswith("use") and new.where and not new.where & old.where:
         return NONE if old.where else Relation("conflict", "over, perhaps only in part")
-    if new.predicate == old.predicate and new.predicate not in {"", "is"} and not new.value and (not old.value or new.predicate in _HABITS):
+    if (
+        new.predicate == old.predicate
+        and new.predicate not in {"", "is"}
+        and not set(new.value) - words.ENDED
+        and (not old.value or new.predicate in _HABITS)
+    ):
         return Relation("update", "no longer")
     return _over(old, new)
 

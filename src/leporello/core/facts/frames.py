@@ -81,7 +81,7 @@ def _fits(kept: Sequence[Token], spine: Sequence[int], at: int, phrase: Phrase) 
     if phrase.predicate == "boss" and phrase.words[-1] in {"is", "ist", "es", "est"} and before and before not in _OWN_BOSS:
         return False
     likes = phrase.predicate == "like" and before in {"la", "le", "lo", "les"}
-    if after in words.COPULA or (before in _NOUN_BEFORE and phrase.predicate != "named" and not likes):
+    if after in words.COPULA or (before in _NOUN_BEFORE and phrase.predicate not in {"named", "smoke"} and not likes):
         return False
     if phrase.predicate == "partner" and last not in {"divorced", "divorcio", "separated"}:
         return at == 0 or before in _STATE_BEFORE

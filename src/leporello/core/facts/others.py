@@ -26,9 +26,14 @@ def framed(old: Claim, new: Claim) -> Relation | None:
         return _partners(old, new)
     if not old.value or not new.value or a in MANY or a == "have":
         return None if a in {"eat", "drink"} or old.numbers else NONE
-    if old.value == new.value or set(old.value) <= set(new.value) or set(new.value) <= set(old.value):
+    if old.value == new.value or set(old.value) <= set(new.value) or set(new.value) <= set(old.value) or _compound(old, new):
         return None if a not in SINGLE or old.numbers else NONE
     return _other_value(a, old, new)
+
+
+def _compound(old: Claim, new: Claim) -> bool:
+    """Arzt, Kinderarzt: more exactly the same."""
+    return any(len(w) > 3 and v != w and v.endswith(w) for v in new.value for w in old.value)
 
 
 def canonical(claim: Claim) -> str:

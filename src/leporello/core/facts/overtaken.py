@@ -23,6 +23,9 @@ _STANDS = frozenset(
 )
 _TOWARDS = frozenset("to into onto nach auf zu in bei an a al en chez vers dans sur 到 renamed".split())
 _AT = frozenset("in on at auf bei im en dans sur chez hosted kept stored 在".split())
+_EVERY = frozenset(
+    map(stem, "every each day week morning afternoon evening jeden jede tag woche cada dia semana chaque jour matin".split())
+)
 _HOURS = 24
 
 
@@ -62,7 +65,7 @@ def _another_number(old: Claim, new: Claim, thing: frozenset[str]) -> Relation |
 
 
 def _at_another_time(old: Claim, new: Claim, thing: frozenset[str]) -> Relation | None:
-    if not old.times or _left(new, thing, old) or _left(old, thing, new) - frozenset(map(stem, old.value)):
+    if not old.times or _left(new, thing, old) or _left(old, thing, new) - frozenset(map(stem, old.value)) - _EVERY:
         return None
     hours = dict(old.times).get("hour", frozenset())
     if hours and not new.times and len(new.numbers) == 1 and not new.numbers[0].unit and 0 < new.numbers[0].value <= _HOURS:
@@ -140,3 +143,22 @@ def left_role(old: Claim, new: Claim) -> Relation | None:
     rest = new.core - {who} - _FIRM - frozenset(map(stem, _LEFT)) - {stem(w) for w in _ROLES}
     named = who in {stem(w) for w in (*old.value, *old.subject.split())}
     return Relation("update", "no longer") if named and not rest else None
+
+
+_BOSSES = frozenset("manager boss supervisor chef chefi chefin jef jefa jefe patro patron vorgesetzter".split())
+
+
+def another_boss(old: Claim, new: Claim) -> Relation | None:
+    """My manager is Priya, and then Tom is my manager now."""
+    owner, owned, rest = new.subject.partition("'s ")
+    if (
+        old.predicate != "boss"
+        or new.predicate != "is"
+        or not owned
+        or owner != old.subject
+        or rest not in _BOSSES
+        or new.negated
+        or old.negated
+    ):
+        return None
+    return Relation("update", "another boss") if new.change and new.value and not set(new.value) & set(old.value) else None

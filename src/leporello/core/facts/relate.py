@@ -27,7 +27,7 @@ from leporello.core.facts.others import (
     retuned,
     switched,
 )
-from leporello.core.facts.overtaken import left_role, overtaken, shut_off, traded
+from leporello.core.facts.overtaken import another_boss, left_role, overtaken, shut_off, traded
 from leporello.core.facts.read import Statement
 from leporello.core.facts.relation import NONE, Relation
 from leporello.core.facts.same import same
@@ -95,6 +95,7 @@ def _claims(old: Claim, new: Claim) -> Relation:
         or (new.numbers and {q.unit for q in old.numbers} & {q.unit for q in new.numbers} & {"age"})
         or canonical(old) == canonical(new)
         or _family(old, new)
+        or old.predicate == "boss"
         or new.gone
         or new.gone_times
         or new.ended
@@ -121,7 +122,7 @@ def _doubt(old: Claim, new: Claim, why: str) -> str:
         return "perhaps only for a while"
     if why in _AT_A_TIME and _this_once(old, new):
         return "perhaps only this once"
-    if why not in {"somebody else now", "another name now"} and _subjects(old, new) < 2:
+    if why not in _NAMED and _subjects(old, new) < 2:
         return "but it is not sure of whom"
     return ""
 
@@ -133,6 +134,8 @@ _HOURS = frozenset(
         "lunch dinner breakfast noon midnight sunset dark work bedtime mittag mittagessen abendessen feierabend comer cenar almuerzo cena midi diner".split(),
     )
 )
+_NAMED = frozenset({"somebody else now", "another name now", "another number now", "another time now", "another value now"})
+"""Reasons for which it is named what it is about, so that whoever did it is not asked."""
 _MEASURED = frozenset({"another number", "another time", "another number now", "another time now", "another value now", "at another place"})
 _AT_A_TIME = frozenset({"no longer", "another time", "another time now", "the other way round now"})
 
@@ -173,6 +176,7 @@ def _told(old: Claim, new: Claim) -> Relation:
         shut_off,
         traded,
         left_role,
+        another_boss,
         stated,
         ended,
         fulfilled,
