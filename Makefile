@@ -39,7 +39,8 @@ cover: $(VENV)/.dev  ## the tests with branch coverage, held to the shares in py
 	$(BIN)/coverage combine -q
 	$(BIN)/python tools/check_cover.py
 
-torture: $(VENV)/.dev  ## kills, many processes, long runs
+torture: $(VENV)/.dev  ## kills, many processes, long runs, thousands of random histories
+	$(BIN)/pytest -q -n $(JOBS) -m torture $(TESTS)
 	$(BIN)/python -m leporello.bench.torture
 	$(BIN)/python -m leporello.bench.torture_loop
 

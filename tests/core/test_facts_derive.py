@@ -307,6 +307,32 @@ def test_confirmed_by_the_user_no_agent_supersedes_it() -> None:
     assert old.ended is None and (status(old, NOW), status(new, NOW)) == ("active", "conflict")
 
 
+def test_what_a_confirmation_decided_stays_decided() -> None:
+    """Whatever becomes of the winner: ended, taken back or put aside, it does not bring the loser back."""
+    told = [say("a", "a:1", 1), say("b", "a:2?", 3), done("h", "confirm", "b", 4)]
+    for after in ("end", "retract", "archive"):
+        old, new = pair([*told, done("i", after, "b", 6, at=6 if after == "end" else None)])
+        assert old.by is new and old.end == day(4) and status(old, NOW) == "deprecated", after
+
+
+def test_a_confirmation_decides_nothing_that_came_later() -> None:
+    """What is brought back, said or disputed after it is in conflict again, until it is confirmed anew."""
+    told = [say("a", "a:1", 1), say("b", "a:2?", 3), done("h", "confirm", "b", 4), done("i", "restore", "a", 6)]
+    old, new = pair(told)
+    assert old.end is None and old.against == [new] and status(old, NOW) == "conflict" and status(new, NOW) == "active"
+    old, new = pair([*told, done("j", "confirm", "b", 8)])
+    assert old.by is new and old.end == day(8)
+    old, new = pair([say("a", "a:1", 1), done("h", "confirm", "a", 2), say("b", "a:2?", 3)])
+    assert old.against == [new] and old.end is None and new.end is None
+
+
+def test_what_was_aside_is_not_decided_upon() -> None:
+    old, new = pair([say("a", "a:1", 1), say("b", "a:2?", 3), done("g", "archive", "a", 4), done("h", "confirm", "b", 5)])
+    assert status(old, NOW) == "archived" and old.by is None
+    old, new = pair([say("a", "a:1", 1), say("b", "a:2?", 3), done("g", "archive", "b", 4), done("h", "confirm", "b", 5)])
+    assert old.end is None and new.end is None
+
+
 def test_what_loses_to_what_is_confirmed_is_in_dispute_with_nobody_else() -> None:
     """A third that stood against the loser too, and came first, stands against nothing when that has ended."""
     third = say("c", "a:1+b:1?", 1, trust="agent")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import Phase, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import leporello
@@ -95,38 +95,39 @@ class Model:
                     held[e.key] = State(self.texts[e.key], e.start, (e.start, e.at))
                 held[e.key].start = min(held[e.key].start, e.start)
         for key, state in held.items():
-            self._of(key, state, held, [e for e in self.events if e.at <= moment and e.key == key])
+            self._of(state, held, [e for e in self.events if e.at <= moment and e.key == key])
         for key, state in held.items():
             state.conflicts = frozenset(o for o in state.conflicts if held[o].standing()) if state.standing() else frozenset()
             for other in state.conflicts:
                 held[other].conflicts |= {key}
         return held
 
-    def _of(self, key: int, state: State, held: dict[int, State], events: list[Event]) -> None:
+    def _of(self, state: State, held: dict[int, State], events: list[Event]) -> None:
         ends: list[datetime] = []
         tried: list[Event] = []
         lost: list[Event] = []
+        decided: list[Event] = []
         for e in events:
             if e.op == "end":
                 ends.append(e.start)
-            elif e.op == "supersede" and e.other in held:
-                tried.append(e)
+            elif e.op in {"supersede", "decide"}:
+                (tried if e.op == "supersede" else decided).extend([e] if e.other in held else [])
             elif e.op == "retract":
                 state.retracted = state.retracted or e.at
-            elif e.op == "archive":
-                state.archived = True
-            elif e.op == "confirm":
-                state.confirmed = True
             elif e.op == "restore":
-                ends, lost, tried = [], lost + tried, []
+                ends, lost, tried, decided = [], lost + tried, [], []
                 state.retracted, state.archived = None, False
+            else:
+                state.archived, state.confirmed = state.archived or e.op == "archive", state.confirmed or e.op == "confirm"
+        by = [(max(e.at, state.start), 1, e.other) for e in decided[:1]]
         if tried:
             first = min(tried, key=lambda e: (max(state.base, held[e.other].base), e.at))
-            ends.append(max(held[first.other].start, state.start))
-            state.by = first.other
+            by.append((max(held[first.other].start, state.start), 0, first.other))
             lost += [e for e in lost if max(state.base, held[e.other].base) < max(state.base, held[first.other].base)]
-        if ends:
-            state.end = max(state.start, min(ends))
+        if by:
+            state.by = min(by)[2]
+        if ends or by:
+            state.end = max(state.start, min([*ends, *(end for end, _, _ in by)]))
         state.conflicts = frozenset(e.other for e in lost)
 
     def erase(self, key: int) -> None:
@@ -134,7 +135,9 @@ class Model:
         now = self.at(LAST)
         for old, state in now.items():
             if state.by == key:
-                known = max(e.at for e in self.events if e.key == old and e.op == "supersede" and e.other == key)
+                of_old = [e for e in self.events if e.key == old]
+                undone = max((n for n, e in enumerate(of_old, 1) if e.op == "restore"), default=0)
+                known = min(e.at for e in of_old[undone:] if e.op in {"supersede", "decide"} and e.other == key)
                 self.events.append(Event("end", self._since(old, key, known), old, start=state.end or known))
         self.events = sorted((e for e in self.events if key not in {e.key, e.other}), key=lambda e: e.at)
         self.erased.add(key)
@@ -238,8 +241,11 @@ class Play:
             with pytest.raises(BadValue):
                 getattr(self.user, op)(self.ids[key])
         elif op != "archive" or stored.valid_to is None:  # what ends at a later time: see `_by`
+            held = self.model.at(self.clock.now())
+            decided = [o for o in sorted(held[key].conflicts) if not held[o].confirmed] if op == "confirm" else []
             getattr(self.user, op)(self.ids[key])
             self.model.events.append(Event(op, self.clock.now(), key))
+            self.model.events += [Event("decide", self.clock.now(), other, key) for other in decided]
 
     def erase(self, key: int) -> None:
         self.user.erase(self.ids.pop(key))
@@ -343,9 +349,7 @@ def _by_other_ways(play: Play, keys: dict[str, int], believed: list[datetime]) -
                 assert row.was == next(f for f in _all(play.user, row.at - TICK) if f.id == id_)
 
 
-@settings(max_examples=40, deadline=None, phases=[Phase.explicit, Phase.generate])
-@given(st.data())
-def test_what_was_believed_at_every_instant(data: st.DataObject) -> None:
+def believed(data: st.DataObject) -> None:
     """Random histories of learning, contradicting, taking back, restoring, putting aside and erasing."""
     draw = data.draw
     with opened() as (mem, clock):
@@ -355,6 +359,19 @@ def test_what_was_believed_at_every_instant(data: st.DataObject) -> None:
             step(draw, play, op)
         clock.advance(TICK)
         compare(play)
+
+
+@settings(max_examples=100, deadline=None, phases=[Phase.explicit, Phase.generate])
+@given(st.data())
+def test_what_was_believed_at_every_instant(data: st.DataObject) -> None:
+    believed(data)
+
+
+@pytest.mark.torture
+@settings(max_examples=2_000, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_what_was_believed_at_every_instant_at_length(data: st.DataObject) -> None:
+    believed(data)
 
 
 # --- values that follow one another by the rules -----------------------------------------------------------------------
@@ -399,9 +416,7 @@ def tell(user: Scoped, clock: ManualClock, key: int, value: int, at: datetime | 
     return Said(key, value, start, clock.now(), message.id)
 
 
-@settings(max_examples=40, deadline=None, phases=[Phase.explicit, Phase.generate])
-@given(st.data())
-def test_updates_by_the_rules_at_every_instant(data: st.DataObject) -> None:
+def updated(data: st.DataObject) -> None:
     """Statements in any order of time; some of their messages are erased: then they were never said, at any instant."""
     draw = data.draw
     with opened() as (mem, clock):
@@ -432,6 +447,19 @@ def test_updates_by_the_rules_at_every_instant(data: st.DataObject) -> None:
                 assert (f.superseded_by is None) == (f.valid_to is None)
                 if f.superseded_by is not None:
                     assert links[f.superseded_by].valid_from == f.valid_to and f.id in links[f.superseded_by].supersedes
+
+
+@settings(max_examples=100, deadline=None, phases=[Phase.explicit, Phase.generate])
+@given(st.data())
+def test_updates_by_the_rules_at_every_instant(data: st.DataObject) -> None:
+    updated(data)
+
+
+@pytest.mark.torture
+@settings(max_examples=2_000, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_updates_by_the_rules_at_every_instant_at_length(data: st.DataObject) -> None:
+    updated(data)
 
 
 # --- the bounds of time --------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -359,6 +359,27 @@ def test_notes_that_repeat_the_message_go_and_others_stay(mem: Memory, tmp_path:
     assert {n.key for n in ann.notes()} == {"own", "short"} and receipt.counts["notes"] == 2
     assert mem.scope(user="ann", session="t").note("elsewhere")
     assert left_in(tmp_path, MARK) == []
+
+
+def test_a_fact_that_was_one_with_another_for_a_while_keeps_that_history(tmp_path: Path, clock: ManualClock) -> None:
+    """Said for the far future, said for now (one fact), and then something else between the two (two again); the last is erased."""
+    with leporello.open(tmp_path / "m.db", clock=clock) as mem:
+        bo = mem.scope(user="bo")
+        moments: list[tuple[datetime, str]] = []
+        for value, at in ((5, datetime(2090, 1, 1, tzinfo=UTC)), (5, None), (6, None), (5, None)):
+            clock.advance(timedelta(seconds=1))
+            text = f"The value of k1 is {value}."
+            message = bo.remember(text, at=datetime(2026, 1, 1, tzinfo=UTC))
+            spans = (Span(message.id, 0, len(text), 1),)
+            flow.learn(bo._ports, bo.scope, flow.told(text, at=at or clock.now(), spans=spans))
+            moments.append((clock.now(), message.id))
+
+        def believed() -> list[set[tuple[object, ...]]]:
+            return [{(f.text, f.valid_from, f.valid_to, f.status) for f in bo.facts(status="all", believed_at=m)} for m, _ in moments[:3]]
+
+        before = believed()
+        bo.erase(moments[3][1])
+        assert believed() == before and [len(one) for one in before] == [1, 1, 3]
 
 
 def test_nothing_is_left_of_a_user_in_any_table(mem: Memory, clock: ManualClock) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from leporello.errors import NotFound
+from leporello.errors import BadValue, NotFound
 from leporello.memory import Memory
 
 
@@ -29,3 +29,17 @@ def test_explain_goes_down_to_the_characters(mem: Memory) -> None:
     assert alice.explain(page.id).quotes[0].text == page.text
     with pytest.raises(NotFound):
         mem.scope(user="bob").explain(fact.id)
+
+
+def test_to_contradict_again_by_what_was_taken_back_does_not_pass_for_done(mem: Memory) -> None:
+    alice = mem.scope(user="alice")
+    tea = alice.learn("Tea is at four.")
+    ended = alice.contradict(tea.id, by="Tea is at five.")
+    assert alice.contradict(tea.id, by="tea is at  FIVE.") == ended
+    assert ended.superseded_by is not None
+    alice.retract(ended.superseded_by)
+    with pytest.raises(BadValue):
+        alice.contradict(tea.id, by=ended.superseded_by)
+    alice.contradict(tea.id, by="Tea is at five.")
+    (stands,) = alice.facts()
+    assert stands.text == "Tea is at five." and stands.id != ended.superseded_by

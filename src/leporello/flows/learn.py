@@ -136,11 +136,13 @@ def contradict(ports: Ports, scope: Scope, id: str, *, by: str | None, step: Ste
 
 
 def _ended_so(r: Reader, fact: Fact, by: str | None) -> bool:
-    """True for a fact that was contradicted already, and by the same, if by anything: to say so again changes nothing."""
-    if fact.status != "deprecated":
+    """True for a fact that was contradicted already by the same, which was not taken back: to say so again changes nothing."""
+    if fact.status != "deprecated" or by is None or not fact.superseded_by:
         return False
-    successor = r.record(fact.scope, fact.superseded_by) if fact.superseded_by else None
-    return by is not None and (by == fact.superseded_by or (successor is not None and folded(successor.text) == folded(by)))
+    successor = r.record(fact.scope, fact.superseded_by)
+    if not isinstance(successor, Fact) or successor.retracted_at is not None:
+        return False
+    return by == fact.superseded_by or folded(successor.text) == folded(by)
 
 
 def _fits(fact: Fact, by: str | None, successor: AnyRecord | None) -> None:

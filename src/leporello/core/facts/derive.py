@@ -27,7 +27,8 @@ _TAGS_KEPT = 10
 class Hand:
     """What the steps done to a fact by hand come to; `restore` takes back what was before it.
 
-    `ended` and `restored` are when and by which claim that was done, `chosen` when it was last confirmed.
+    `ended` and `restored` are when and by which claim that was done, `aside` when it was first ended, retracted or archived, `chosen`
+    each time at which it was confirmed before that.
     """
 
     end: datetime | None = None
@@ -36,24 +37,29 @@ class Hand:
     archived: bool = False
     restored: tuple[datetime, str] | None = None
     confirmed: int = 0
-    chosen: datetime | None = None
+    chosen: tuple[datetime, ...] = ()
+    aside: datetime | None = None
 
     @classmethod
     def of(cls, steps: Iterable[Claim]) -> Hand:
         """In the order in which they were done. Done twice, an end holds from the earlier time, a retraction from the first."""
-        end, ended, retracted, archived, restored, confirmed, chosen = None, None, None, False, None, 0, None
+        end, ended, retracted, archived, restored, confirmed, aside = None, None, None, False, None, 0, None
+        chosen: tuple[datetime, ...] = ()
         for step in sorted(steps, key=_done):
             if step.op == "confirm":
-                confirmed, chosen = confirmed + 1, step.recorded_at
-            elif step.op == "end":
+                confirmed += 1
+                chosen = (*chosen, step.recorded_at) if aside is None else chosen
+                continue
+            aside = aside or step.recorded_at
+            if step.op == "end":
                 end, ended = step.at if end is None else min(end, step.at), _done(step)
             elif step.op == "retract":
                 retracted = retracted or step.recorded_at
             elif step.op == "archive":
                 archived = True
             elif step.op == "restore":
-                end, ended, retracted, archived, restored = None, None, None, False, _done(step)
-        return cls(end, ended, retracted, archived, restored, confirmed, chosen)
+                end, ended, retracted, archived, restored, aside = None, None, None, False, _done(step), None
+        return cls(end, ended, retracted, archived, restored, confirmed, chosen, aside)
 
 
 @dataclass(eq=False)
@@ -61,7 +67,7 @@ class Derived:
     """One fact: the claims that support it, its time, what became of it, and how it relates to others.
 
     The claim that is trusted most gives its words. `held` is true while it is in quarantine. `end` is when another fact put an end to
-    it (`by`); `told` says when and by which claim, if that was done by hand.
+    it (`by`), known since `known`; `told` says when and by which claim, if that was done by hand.
     """
 
     claims: list[Claim]
@@ -70,6 +76,7 @@ class Derived:
     hand: Hand = field(default_factory=Hand)
     end: datetime | None = None
     by: Derived | None = None
+    known: datetime | None = None
     told: tuple[datetime, str] | None = None
     against: list[Derived] = field(default_factory=list)
 
@@ -165,22 +172,37 @@ def derive(claims: Iterable[Claim], judge: Judge) -> list[Derived]:
     sweep = _Sweep(judge, steps, told, _released(known, steps))
     for claim in sorted((c for c in known if c.op in _STATES and c.text), key=order):
         sweep.place(claim)
-    for one, other in sweep.pairs:
-        if one is not other and one.standing and other.standing:
-            _decide(one, other)
-            _decide(other, one)
-    for one, other in sweep.pairs:
+    _decide(sweep.pairs)
+    for one, other, _ in sweep.pairs:
         if one is not other and one.standing and other.standing and other not in one.against:
             one.against.append(other)
             other.against.append(one)
     return sweep.found
 
 
-def _decide(winner: Derived, loser: Derived) -> None:
-    """A user who confirms one of two that stand against each other decides: the other ends then."""
-    at = winner.hand.chosen
-    if at is not None and not loser.hand.confirmed and at >= max(c.recorded_at for c in loser.claims):
-        loser.end, loser.by = max(at, loser.start), winner
+def _decide(pairs: Iterable[tuple[Derived, Derived, datetime]]) -> None:
+    """A user who confirms one of two that stand against each other decides: the other ends then, whatever becomes of the first later.
+
+    Only what was there to decide between: what was said, disputed or brought back after the confirmation is in conflict again.
+    """
+    found = [
+        (at, n, w, o) for n, (a, b, since) in enumerate(pairs) for w, o in ((a, b), (b, a)) if (at := _chosen(w, o, since)) is not None
+    ]
+    for at, _, winner, loser in sorted(found, key=lambda f: f[:2]):
+        end = max(at, loser.start)
+        if loser.end is None or (loser.known is not None and at < loser.known and end < loser.end):
+            loser.end, loser.by, loser.known, loser.told = end, winner, at, None
+
+
+def _chosen(winner: Derived, loser: Derived, since: datetime) -> datetime | None:
+    """When the winner was first confirmed of two that stood against each other by then."""
+    if winner is loser or loser.hand.confirmed or loser.held or winner.held:
+        return None
+    back = [d.hand.restored[0] for d in (winner, loser) if d.hand.restored]
+    known = max(since, *(c.recorded_at for c in loser.claims), *back)
+    at = next((at for at in winner.hand.chosen if at >= known), None)
+    aside = loser.hand.aside
+    return None if at is not None and aside is not None and aside <= at else at
 
 
 def order(claim: Claim) -> tuple[datetime, str, int, datetime, str]:
@@ -245,7 +267,7 @@ class _Sweep:
     found: list[Derived] = field(default_factory=list)
     live: list[Derived] = field(default_factory=list)
     quarantine: dict[str, Derived] = field(default_factory=dict)
-    pairs: list[tuple[Derived, Derived]] = field(default_factory=list)
+    pairs: list[tuple[Derived, Derived, datetime]] = field(default_factory=list)
     home: dict[str, Derived] = field(default_factory=dict)
 
     def place(self, claim: Claim) -> None:
@@ -311,12 +333,12 @@ class _Sweep:
         """Two that turn out to say the same become one."""
         mine.take(other.claims, other.steps)
         if mine.end is None or (other.end is not None and other.end < mine.end):
-            mine.end, mine.by, mine.told = other.end, other.by, other.told
+            mine.end, mine.by, mine.known, mine.told = other.end, other.by, other.known, other.told
         self.found.remove(other)
         self.live = [d for d in self.live if d is not other]
         for d in self.found:
             d.by = mine if d.by is other else d.by
-        self.pairs = [(mine if a is other else a, mine if b is other else b) for a, b in self.pairs]
+        self.pairs = [(mine if a is other else a, mine if b is other else b, since) for a, b, since in self.pairs]
         self.home.update({c.id: mine for c in other.claims})
 
     def _against(self, old: Derived, new: Derived, claim: Claim, *, sure: bool) -> None:
@@ -327,13 +349,13 @@ class _Sweep:
         rank = 3 if new.hand.confirmed else RANK[claim.trust]
         if sure and not kept and rank >= old.rank:
             by_hand = claim.target is not None and _told_by_hand(claim)
-            old.end, old.by = max(new.start if by_hand else claim.at, old.start), new
+            old.end, old.by, old.known = max(new.start if by_hand else claim.at, old.start), new, claim.recorded_at
             if by_hand:
                 old.told = _done(claim)
             else:
                 self.live = [d for d in self.live if d is not old]
         else:
-            self.pairs.append((old, new))
+            self.pairs.append((old, new, claim.recorded_at))
 
 
 def _relation(one: Derived, claim: Claim, judge: Judge) -> str:
