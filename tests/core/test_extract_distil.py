@@ -96,3 +96,12 @@ def test_rules_said_in_one_breath_are_one_fact_when_there_are_too_many() -> None
         place += len(rule) + 1
     found = distil([episode(*texts)])
     assert len(found) <= 10 and sum(o.text.count("Never move") for o in found) == 12
+
+
+def test_what_leans_on_what_was_said_before_it_is_no_fact() -> None:
+    leaning = (
+        "Sorry about the delay with the garden photographs.", "Thanks for the lovely evening at the lake house.", "Wish me luck for the recital on Sunday.",
+        "I put a great deal of energy into it.", "That was the best concert of the whole summer.", "I love how the colours of the sunset blend.",
+    )  # fmt: skip
+    assert [o.text for o in distil([episode(*(item(t) for t in leaning))])] == []
+    assert distil([episode(item("I put my savings into an allotment garden in Porto."))])

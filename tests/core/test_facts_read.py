@@ -39,7 +39,7 @@ def test_subject_predicate_and_value(text: str, subject: str, predicate: str, va
 
 def test_the_speaker_is_who_says_i() -> None:
     assert read("I live in Porto.", speaker="Alice Smith").subject == "alice smith"
-    assert read("My phone is broken.", speaker="Alice").subject == "alice's phon"
+    assert read("My phone is broken.", speaker="Alice").subject == "alice's phone"
     assert read("Bob lives in Porto.", speaker="Alice").subject == "bob"
 
 
@@ -73,7 +73,7 @@ def test_denied_ended_changed(text: str, negated: bool, ended: bool, changed: bo
         ("Alice hates coffee.", "dislike"),
         ("Alice can't stand coffee.", "dislike"),
         ("Alice left Acme.", "not employer"),
-        ("The trip to Oslo was cancelled.", "not oslo trip"),
+        ("The trip to Oslo was cancelled.", "not trip oslo"),
     ],
 )
 def test_what_is_denied_or_over_does_not_look_as_if_it_held(text: str, predicate: str) -> None:

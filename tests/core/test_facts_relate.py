@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import leporello
+from leporello.core.dates import absolute
 from leporello.core.facts.read import keys, read
 from leporello.core.facts.relate import relate
 
@@ -323,3 +326,17 @@ def test_nasty_texts_can_be_read() -> None:
         assert len(keys(read(a))) <= 24
         for b in texts:
             assert relate(read(a), read(b), likeness=0.9).kind in {"same", "none", "conflict"}
+
+
+PAIRS = json.loads((Path(leporello.__file__).parent / "bench" / "pairs.json").read_text("utf-8"))
+
+
+def test_dates_that_are_written_into_texts_retire_nothing_and_hide_little() -> None:
+    """Relative dates are resolved before facts are compared: "this Monday" must not become a Monday that was changed."""
+    january, march = datetime(2026, 1, 5, tzinfo=UTC), datetime(2026, 3, 5, tzinfo=UTC)
+    dated = [(p, absolute(p["earlier"], january), absolute(p["later"], march)) for p in PAIRS]
+    dated = [(p, a, b) for p, a, b in dated if (a, b) != (p["earlier"], p["later"])]
+    assert len(dated) >= 150
+    assert [(a, b) for p, a, b in dated if p["label"] != "retire" and kind(a, b) == "update"] == []
+    known = [(a, b) for p, a, b in dated if p["label"] == "retire" and kind(p["earlier"], p["later"]) == "update"]
+    assert sum(kind(a, b) != "update" for a, b in known) <= len(known) / 50

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -81,16 +81,24 @@ def _graph_lines(around: Neighbourhood) -> Iterator[RenderableType]:
     also = f"also {', '.join(seen(a) for a in me.aliases)}" if me.aliases else ""
     yield head((seen(me.name), "bold"), (me.kind, "cyan"), (also, "dim"))
     names = {e.key: e.name for e in around.entities} | {me.key: me.name}
+    alike: dict[tuple[str, str, str], list[Edge]] = {}
     for edge in around.edges:
-        yield from _edge_lines(edge, names)
+        alike.setdefault((edge.subject, edge.predicate, edge.object), []).append(edge)
+    for edges in alike.values():
+        yield from _edge_lines(edges, names)
 
 
-def _edge_lines(edge: Edge, names: dict[str, str]) -> Iterator[RenderableType]:
-    ends = [seen(names.get(n, n)) for n in (edge.subject, edge.object)]
-    since = f"since {when(edge.valid_from)}" if edge.valid_from else ""
-    until = f"until {when(edge.valid_to)}" if edge.valid_to else ""
-    times = " ".join(t for t in (since, until) if t)
-    yield head(f"{ends[0]} –{seen(edge.predicate)}→ {ends[1]}", (times, "dim"), (edge.source, "dim"))
+def _edge_lines(edges: Sequence[Edge], names: dict[str, str]) -> Iterator[RenderableType]:
+    """One line for each time, but for what several messages say without an end one line for all."""
+    open_, ended = [e for e in edges if not e.valid_to], [e for e in edges if e.valid_to]
+    for alike in [*([open_] if open_ else []), *([e] for e in ended)]:
+        first = min(alike, key=lambda e: (e.valid_from is not None, e.valid_from))
+        ends = [seen(names.get(n, n)) for n in (first.subject, first.object)]
+        since = f"since {when(first.valid_from)}" if first.valid_from else ""
+        until = f"until {when(first.valid_to)}" if first.valid_to else ""
+        times = " ".join(t for t in (since, until) if t)
+        more = f"and {len(alike) - 1} more" if len(alike) > 1 else ""
+        yield head(f"{ends[0]} –{seen(first.predicate)}→ {ends[1]}", (times, "dim"), (first.source, "dim"), (more, "dim"))
 
 
 @group(app, "project", example="leporello project write notes/ --project shop")

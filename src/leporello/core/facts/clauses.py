@@ -29,6 +29,8 @@ _DAY_WORD = re.compile(
 )
 
 
+_THIS = frozenset("this este esta".split())
+_YEAR = 4
 _IF, _CORRECTED = words.indexed("如 果|要 是"), words.indexed("更 正|纠 正")
 _HENCEFORTH = words.indexed(
     "from now on|as of now|going forward|ab jetzt|ab sofort|von nun an|a partir de ahora|de ahora en adelante|desormais|dorenavant|从 现 在|今 后"
@@ -55,15 +57,20 @@ def undated(text: str) -> str:
 
 
 def _dated(found: re.Match[str]) -> str:
-    """The date for what is counted from a day ("next week"); both for a weekday that the date falls on; else the weekday alone."""
+    """The date for what is counted from a day ("next week"); both for a weekday that the date falls on; else the weekday alone.
+
+    "This" stays: it tells once from always.
+    """
     said, day = found.group(1), found.group(2).removeprefix("week of ")
-    at = WEEKDAYS.get(fold(said))
+    first, last = said.split()[0], said.split()[-1]
+    this = f"{first} " if fold(first) in _THIS else ""
+    at = WEEKDAYS.get(fold(last))
     if at is None:
-        return day
+        return f"{this}in {day}" if len(day) == _YEAR else f"{this}{day}"
     try:
-        return f"{said} {day}" if date.fromisoformat(day).weekday() == at else said
+        return f"{this}{last} {day}" if date.fromisoformat(day).weekday() == at else f"{this}{last}"
     except ValueError:
-        return said
+        return f"{this}{last}"
 
 
 def clauses(text: str) -> list[Clause]:

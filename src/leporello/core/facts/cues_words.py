@@ -65,8 +65,8 @@ CHANGE_STEMS = _set(
     mudo mude mudado mudamos mudaron cambio cambie cambiado cambiamos cambiaron paso pase pasado pasamos pasaron aumento aumentado subio subido bajo bajado mejoro mejorado redujo reducido aplazo aplazado
     pospuso pospuesto pospusieron retraso retrasado adelanto adelantado movio movido migro migramos migrado reemplazo reemplazado reemplazamos sustituyo sustituido convirtio convertido actualizo actualizado
     actualizamos ascendio ascendida ascendido renombro renombrado alcanzo alcanzado crecio crecido traslado trasladado traslade trasladamos trasladada trasladaron cambiada aplazada movida pospuesta
-    retrasada adelantada extendio ampliado ampliada ampliaron recorto recortado recortaron duplico han-movido movieron cambiaron reprogramada reprogramado reprogramo
-    subimos bajamos aumentamos reducimos ampliamos aplazamos aplazaron pospusimos retrasamos retrasaron adelantamos adelantaron cambiarian reprogramamos renombramos verschoben verschieben verlegten umziehen reportons reporte decalons avons-decale
+    retrasada adelantada extendio ampliado ampliada ampliaron recorto recortado recortaron duplico movieron cambiaron reprogramada reprogramado reprogramo
+    subimos bajamos aumentamos reducimos ampliamos aplazamos aplazaron pospusimos retrasamos retrasaron adelantamos adelantaron cambiarian reprogramamos renombramos verschoben verschieben verlegten umziehen reportons reporte decalons
     demenage emmenage passe passee passes change changee augmente baisse diminue ameliore amelioree reporte reportee repousse repoussee decale decalee avance avancee deplace deplacee migre remplace remplacee devenu
     devenue promu promue renomme monte descendu atteint atteinte prolonge prolongee reduit reduite
     搬 换 改 升 降 涨 变 推 提 调 增 减 达 转 加"""
@@ -77,7 +77,7 @@ CHANGED_PHRASES = indexed(
     "come to hate|come to love|come to like|come to enjoy|grown to|learned to love|learned to like|started to like|set to|after all|instead|stattdessen|en su lugar|a la place|gone over to|went over to|went up|went down|gone up|gone down|goes up|came down|cut down|cut back|brought forward|put off|bumped up|decided not to|decided against"
 )
 CORRECTION = _set(
-    "turned-out correction actually oops wrong mistake corrected mistaken vertan korrektur falsch vielmehr korrigiere correccion correccion: perdon rectifico corrijo corrige rectification correction erreur pardon 更 正 纠 正"
+    "correction actually oops wrong mistake corrected mistaken vertan korrektur falsch vielmehr korrigiere correccion perdon rectifico corrijo corrige rectification correction erreur pardon 更 正 纠 正"
 )
 NEGATION = _set(
     "cannot not no never nor without none neither nicht kein keine keinen keinem keiner keines nie niemals ohne nunca jamas tampoco ne n' n pas jamais aucun aucune sin 不 没 未 无"
@@ -93,7 +93,7 @@ ENDED_PHRASES = indexed(
 )
 ENDED = _set(
     """stopped quit quits quitting cancelled canceled ended sold dropped removed discontinued deprecated abandoned retired uninstalled expired deleted scrapped axed divorced separated resigned died fired left closed
-    cancel skip skips stolen robbed totaled totalled wrecked shaved ausgezogen cancelling canceling withdrawn withdrew reversed overturned rescinded postponed-indefinitely shelved demolished returned-home outgrew outgrown forgot ditching dropping quitted skipping
+    cancel skip skips stolen robbed totaled totalled wrecked shaved ausgezogen cancelling canceling withdrawn withdrew reversed overturned rescinded shelved demolished outgrew outgrown forgot ditching dropping quitted skipping
     dissolved sunset disbanded decommissioned dismissed ditched lifted terminated ceased revoked lost withdrew renounced unsubscribed
     aufgehort rausgeworfen gekundigt abgesagt verkauft getrennt eingestellt storniert aufgegeben abgeschafft geschieden gestorben beendet entfernt geloscht verlassen gestrichen abgeschaltet weggegeben abbestellt ausgestiegen kundigte
     abgebrochen verstorben aufgehoben
@@ -111,10 +111,10 @@ BEFORE_END = _set("almost nearly never not fast beinahe casi presque nunca nie n
 MAYBE = _set(
     """might maybe perhaps could would should possibly considering consider considers thinking wondering wonder wish wishes hope hopes hoping if unless whether trying try tries tempted dreams dreaming
     imagine suppose assuming proposes propose proposed suggests suggest suggested suggesting aims shall likely unlikely wouldn couldn unsure undecided discussing debating toying supposing evaluating exploring
-    vielleicht eventuell moglicherweise sollte sollten falls wenn ob uberlege uberlegt uberlegen will-vielleicht hoffe hofft wunsche wunscht wunschen vorschlage
+    vielleicht eventuell moglicherweise sollte sollten falls wenn ob uberlege uberlegt uberlegen hoffe hofft wunsche wunscht wunschen vorschlage
     quizas quiza podria podriamos podrian deberia deberiamos quisiera quisieramos gustaria espera espero esperamos piensa pienso pensando considera considerando considero propone propongo ojala
     dudo podriais
-    peut-etre peutetre pourrait pourrais pourrions devrait devrais devrions voudrait voudrais aimerait aimerais envisage envisagent envisageons espere espere-t songe propose pense
+    peut-etre peutetre pourrait pourrais pourrions devrait devrais devrions voudrait voudrais aimerait aimerais envisage envisagent envisageons espere songe propose pense
     如 若"""
 )
 MAYBE_PHRASES = indexed(
@@ -138,13 +138,13 @@ REPORTED_PHRASES = indexed(
     "听 说|据 说|说|据|好 像|似 乎|觉 得|认 为"
 )
 PAST = _set(
-    """lived worked used-to formerly previously originally childhood wohnte wohnten lebte lebten arbeitete arbeiteten fruher damals ehemals vivia vivi vivio viviamos trabajaba trabaje trabajabamos antes antano anteriormente usaba usabamos
+    """lived worked formerly previously originally childhood wohnte wohnten lebte lebten arbeitete arbeiteten fruher damals ehemals vivia vivi vivio viviamos trabajaba trabaje trabajabamos antes antano anteriormente usaba usabamos
     habitait habitais habitions vivait vivais travaillait travaillais autrefois jadis auparavant nutzte nutzten verwendete benutzte bevorzugte
-    liked loved preferred hated wanted owned dated enjoyed studied spoke mochte-fruher gustaba encantaba preferia tenia teniamos estudiaba aimait aimais preferait avait avais utilisait utilisions was were war waren era eran etait etaient had hatte hatten"""
+    liked loved preferred hated wanted owned dated enjoyed studied spoke gustaba encantaba preferia tenia teniamos estudiaba aimait aimais preferait avait avais utilisait utilisions was were war waren era eran etait etaient had hatte hatten"""
 )
 LEADS = indexed(
     "turns out|turns out that|it turns out|it turns out that|it turned out|it turned out that|as it turns out|as it turned out|in fact|scratch that|no wait|i was wrong|my mistake|i made a mistake|i misspoke|to be precise|change of plans|small correction|sorry|"
-    "es stellte sich heraus dass|wie sich herausstellt|es stellt sich heraus dass|stellt sich heraus|tatsachlich|planänderung|resulta que|en realidad|de hecho|me equivoque|en fait|en realite|finalement|je me suis trompe|cambio de planes|changement de programme|"
+    "es stellte sich heraus dass|wie sich herausstellt|es stellt sich heraus dass|stellt sich heraus|tatsachlich|plananderung|resulta que|en realidad|de hecho|me equivoque|en fait|en realite|finalement|je me suis trompe|cambio de planes|changement de programme|"
     "原 来|其 实|事 实 上"
 )
 """What begins a sentence that puts something right."""
@@ -169,15 +169,13 @@ FIRST_MANY = _set(
     "we us our ours wir uns unser unsere unserer unserem unseren nosotros nosotras nuestro nuestra nuestros nuestras nous notre nos"
 )
 OTHERS = _set(
-    "he she they it him them er sie es ihm ihn ella ellos ellas el-pron il elle ils elles on 他 她 它 this that which who das dies who's eso esto ca cela"
+    "he she they it him them er sie es ihm ihn ella ellos ellas il elle ils elles on 他 她 它 this that which who das dies who's eso esto ca cela"
 )
 DETERMINERS = _set(
     """the a an this that these those my our your his her its their some der die das den dem des ein eine einen einem einer mein meine meinen meinem meiner unser unsere unseren unserem unserer sein seine ihr ihre dieser diese dieses
     el la los las un una unos unas mi mis nuestro nuestra nuestros nuestras su sus este esta le l' les une mon ma mes notre nos son sa ses ce cette ces du des de d'"""
 )
-INDEFINITE = _set(
-    "a an another some ein eine einen einem einer noch-ein un una unos unas otro otra une des autre another second weiteren weitere"
-)
+INDEFINITE = _set("a an another some ein eine einen einem einer un una unos unas otro otra une des autre another second weiteren weitere")
 ADDITIONAL = _set(
     "also another second too additionally auch zusatzlich weitere weiteren zweite zweiten zweites ausserdem tambien otro otra ademas segundo segunda aussi autre egalement deuxieme besides plus 也 还 另"
 )
@@ -191,7 +189,7 @@ STATE_TIME = _set(
 )
 EVENT_VERBS = _set(
     """ran went bought ate saw met visited attended watched wrote made took gave sent called walked drove flew swam won lost played booked hiked cycled baked cooked cleaned finished shipped fixed merged released
-    published celebrated spent presented signed joined-in travelled traveled paid donated caught broke found interviewed
+    published celebrated spent presented signed travelled traveled paid donated caught broke found interviewed
     ging lief kaufte ass sah traf besuchte flog fuhr schrieb gelaufen gegangen gekauft gegessen gesehen getroffen besucht geflogen gefahren geschrieben gebucht gewonnen gelesen gekocht gerannt bestellt
     corri fui compre comi vi conoci visite asistio viajo viaje gano gane escribio escribi leyo lei corrio compro fue visito compramos viajamos cocine
     couru alle achete mange vu rencontre visite voyage gagne ecrit lu achetee parti
@@ -199,12 +197,12 @@ EVENT_VERBS = _set(
 )
 """Past forms of what happens once: two of them are two events."""
 CUMULATIVE = _set(
-    """completed solved finished read collected secured reached saved gathered logged scored earned visited-so-far written recorded accumulated studied practiced practised
+    """completed solved finished read collected secured reached saved gathered logged scored earned written recorded accumulated studied practiced practised
     abgeschlossen gelost gelesen gesammelt gespart geschafft erledigt completado resuelto leido ahorrado reunido conseguido termine complete resolvi termines resolu lu economise fini
     完 成 解 读 存"""
 )
 COUNTING_SINCE = _set(
-    "already so-far total recently overall altogether insgesamt bereits schon ya total deja au-total already now jetzt ahora maintenant 已 共 总"
+    "already total recently overall altogether insgesamt bereits schon ya total deja already now jetzt ahora maintenant 已 共 总"
 )
 VAGUE = _set(
     """current currently average overall total exact latest new recent usual main primary actual official planned mean typical next final default neue neuer neues neuen aktuelle aktueller aktuellen aktuelles durchschnittliche
@@ -214,7 +212,7 @@ VAGUE = _set(
 """Words that do not tell one attribute from another."""
 SCHEDULE = _set(
     """happen happens happening takes take place start starts starting begins begin scheduled due held set planned fixed occurs occur stattfinden findet finden statt beginnt fallig angesetzt terminiert geplant startet
-    empieza comienza programada programado celebra lugar hacen hace fijada fijado prevista previsto lieu commence prevu prevue fixe fixee debute arranged booked runs cae se-hace tiene sera held 举 行 开 始 定 在"""
+    empieza comienza programada programado celebra lugar hacen hace fijada fijado prevista previsto lieu commence prevu prevue fixe fixee debute arranged booked runs cae tiene sera held 举 行 开 始 定 在"""
 )
 """Verbs of which the time says when something is; they do not tell one thing from another."""
 QUALIFIERS = _set(

@@ -338,7 +338,7 @@ def fulfilled(old: Claim, new: Claim) -> Relation | None:
 _FINISHED = frozenset("finished done complete completed over".split())
 INTENT = frozenset(
     """looking searching saving want wants need needs plan plans planning hope hopes trying hiring waiting considering preparing applying thinking aiming must hunting
-    suche sucht suchen spare spart sparen mochte mochten muss mussen warte wartet plane plant brauche braucht busco busca buscamos ahorrando quiero quiere necesito necesita espero tengo-que cherche cherchons economise veux veut dois attends attend 想 找 存 打 需 等""".split()
+    suche sucht suchen spare spart sparen mochte mochten muss mussen warte wartet plane plant brauche braucht busco busca buscamos ahorrando quiero quiere necesito necesita espero cherche cherchons economise veux veut dois attends attend 想 找 存 打 需 等""".split()
 )
 INTENT_STEMS = frozenset(map(stem, INTENT)) | {"to", "up", "for"}
 _DONE = frozenset(

@@ -65,7 +65,7 @@ def _measured(a: Quantity, b: Quantity, old: Claim, new: Claim) -> Relation | No
     return _one_attribute(a, b, old, new, first=first, second=second, grown=grown)
 
 
-_SPENT = frozenset("spent used gastamos gaste gasto gastado ausgegeben verbraucht depense depensé paid".split())
+_SPENT = frozenset("spent used gastamos gaste gasto gastado ausgegeben verbraucht depense paid".split())
 """A part of a budget, and not what it is."""
 _COMPATIBLE = frozenset("supported supports available compatible unterstutzt soporta compatibles kompatibel".split())
 

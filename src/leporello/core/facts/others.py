@@ -264,7 +264,7 @@ def kinds(old: Claim, new: Claim) -> Relation | None:
     return None
 
 
-_NEW = frozenset("new neue neuer neues neuen neuem nuevo nueva nuevos nuevas nouveau nouvelle nouvel nouveaux".split())
+NEW = frozenset("new neue neuer neues neuen neuem nuevo nueva nuevos nuevas nouveau nouvelle nouvel nouveaux".split())
 _HAVING = frozenset("hav meet go do".split())
 
 
@@ -292,9 +292,9 @@ def labelled(old: Claim, new: Claim) -> Relation | None:
 
 def relocated(old: Claim, new: Claim) -> Relation | None:
     """Stored in a file, and then moved to a safe: something is at another place, on another tool."""
-    if not new.verbs & _RELOCATED or not new.verbs & _TOWARDS or new.negated or new.ended or old.negated or old.event:
+    if not new.verbs & _RELOCATED or not new.verbs & TOWARDS or new.negated or new.ended or old.negated or old.event:
         return None
-    if not (old.predicate.startswith("use") or old.predicate in {"reside", "is", "home"}) or not old.verbs & _AT or old.person or old.times:
+    if not (old.predicate.startswith("use") or old.predicate in {"reside", "is", "home"}) or not old.verbs & AT or old.person or old.times:
         return None
     shared, first, second = old.core & new.core, old.core - new.core - _KEPT, new.core - old.core
     if new.core - new.towards - old.core - _MOVING or not shared - new.towards:  # another thing, or a part of it
@@ -309,8 +309,8 @@ _RELOCATED = frozenset(
     "moved migrated transferred relocated ported shifted verschoben verlegt umgezogen migriert trasladamos movimos migramos deplace migre 移 迁 搬".split()
 )
 _MOVING = frozenset(map(stem, _RELOCATED)) | {"got", "woch", "week", "month", "monat"}
-_TOWARDS = frozenset("to into onto nach auf in a al vers dans 到".split())
-_AT = frozenset("in on at auf bei im en dans sur stored kept hosted 在".split())
+TOWARDS = frozenset("to into onto nach auf zu in bei an a al en chez vers dans sur 到".split())
+AT = frozenset("in on at auf bei im en dans sur chez stored kept hosted 在".split())
 _KEPT = frozenset("stor kept host keep liv gespeichert guardad stock".split())
 
 
@@ -345,7 +345,7 @@ def aligned(old: Claim, new: Claim) -> Relation | None:
         or not (old.subject == new.subject or (old.subject in {"we", "user"} and _thing(new) and _thing(new) <= old.about))
     ):
         return None
-    if new.change == 1 and (new.predicate != "is" or new.person or len(new.core) > 5) and new.verbs & _NEW and not new.verbs & (NOW - _NEW):
+    if new.change == 1 and (new.predicate != "is" or new.person or len(new.core) > 5) and new.verbs & NEW and not new.verbs & (NOW - NEW):
         return None
     if clash(old.times, new.times) or old.numbers or new.numbers or (old.indefinite and new.indefinite and new.change < 2):
         return None

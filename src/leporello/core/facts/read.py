@@ -8,6 +8,7 @@ for the rest the words of a clause. A language without rules gives a statement w
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -16,7 +17,8 @@ from leporello.core.facts.claims import claims
 from leporello.core.facts.clauses import clauses, undated
 from leporello.core.facts.cues_frames import SINGLE
 from leporello.core.facts.labels import split_speaker, split_topic
-from leporello.core.facts.tokens import fold, stem
+from leporello.core.facts.span import SYNONYMS
+from leporello.core.facts.tokens import fold, stem, tokens
 from leporello.core.words import query_terms
 
 _KEYS, _MARKS = 24, 14
@@ -28,9 +30,8 @@ class Statement:
     """What a statement says, as far as rules can tell; empty strings where they cannot.
 
     `subject`: "user" for the first person without a known speaker, the speaker's folded name with one, else the folded name or noun
-    phrase. `predicate`: canonical where known ("home", "employer", "use:database"), else the stems of the attribute; "not " stands before it
-    where that is denied or over. `object`: the folded
-    value. `single`: the predicate holds one value at a time. `claims`: all that is said, clause by clause. `topic`: what it is filed under
+    phrase. `predicate`: canonical where known ("home", "employer", "use:database"), else the words of the attribute, "" where no value of
+    one is told; "not " stands before it where that is denied or over. `object`: the folded value. `single`: the predicate holds one value at a time. `claims`: all that is said, clause by clause. `topic`: what it is filed under
     ("Conventions: …"), folded.
     """
 
@@ -68,9 +69,33 @@ def read(text: str, *, speaker: str = "") -> Statement:
     )
     if main is None:
         return Statement(text, "", "", "", False, False, False, False, tuple(found), topic)
-    predicate = _shown(main)
+    written = _Written(rest)
     value = main.object or _valued(main)
-    return Statement(text, main.subject, predicate, value, is_single(main), main.negated, main.ended, main.change > 0, tuple(found), topic)
+    predicate = _shown(main, written) if main.predicate or value else ""
+    subject = written.subject(main.subject)
+    return Statement(text, subject, predicate, value, is_single(main), main.negated, main.ended, main.change > 0, tuple(found), topic)
+
+
+class _Written:
+    """The words of a text for the stems that are told of them, in the order in which they stand there."""
+
+    def __init__(self, text: str) -> None:
+        self._words: dict[str, str] = {}
+        for token in tokens(text):
+            found = stem(token.fold)
+            self._words.setdefault(SYNONYMS.get(found, found), token.fold)
+        self._order = {s: n for n, s in enumerate(self._words)}
+
+    def phrase(self, stems: Iterable[str]) -> str:
+        """The words of these stems; what the text does not hold stands as it is, at the end."""
+        return " ".join(self._words.get(s, s) for s in sorted(stems, key=lambda s: (self._order.get(s, len(self._order)), s)))
+
+    def subject(self, subject: str) -> str:
+        """A subject in words, whose it is first."""
+        if subject in {"", "?", "user", "we"}:
+            return subject
+        owner, owned, rest = subject.partition("'s ")
+        return f"{owner}'s {self.phrase(rest.split())}" if owned else self.phrase(subject.split())
 
 
 def attribute(claim: Claim) -> str:
@@ -80,9 +105,10 @@ def attribute(claim: Claim) -> str:
     return " ".join(sorted(claim.where or claim.about))[:80]
 
 
-def _shown(claim: Claim) -> str:
+def _shown(claim: Claim, written: _Written) -> str:
     """The predicate as it is shown: what is denied, over or disliked does not look like what holds."""
-    found = attribute(claim)
+    known = claim.predicate and claim.predicate != "is"
+    found = claim.predicate if known else written.phrase(claim.where or claim.about)[:80]
     if claim.opposite and found == "like":
         return "not dislike" if claim.negated and not claim.verbs & {"stand", "soporto", "soporta"} else "dislike"
     return f"not {found}" if found and (claim.negated or claim.ended) else found

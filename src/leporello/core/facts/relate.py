@@ -12,6 +12,7 @@ from leporello.core.facts.cues_frames import PERSONAL
 from leporello.core.facts.cues_words import OTHERS
 from leporello.core.facts.differs import code_apart, numbered_apart, owned_apart, worded_alike
 from leporello.core.facts.ends import INTENT, ended, fulfilled, gained, given_up, jobless, led, polarity, stated
+from leporello.core.facts.gone import another_boss, left_role, shut_off, traded
 from leporello.core.facts.measures import numbered, timed
 from leporello.core.facts.others import (
     aligned,
@@ -27,7 +28,7 @@ from leporello.core.facts.others import (
     retuned,
     switched,
 )
-from leporello.core.facts.overtaken import another_boss, left_role, overtaken, shut_off, traded
+from leporello.core.facts.overtaken import overtaken
 from leporello.core.facts.read import Statement
 from leporello.core.facts.relation import NONE, Relation
 from leporello.core.facts.same import same
@@ -142,7 +143,7 @@ _AT_A_TIME = frozenset({"no longer", "another time", "another time now", "the ot
 
 def _this_once(old: Claim, new: Claim) -> bool:
     """I have yoga on Mondays, and this Monday not."""
-    told = new.verbs & _THIS and not old.verbs & _THIS and (new.verbs & _WEEK or "weekday" in dict(new.times))
+    told = new.verbs & _THIS and not old.verbs & _THIS and bool(new.verbs & _WEEK or new.times)
     return bool(told) and "month" not in dict(old.times) and not new.verbs & _ONWARD
 
 

@@ -27,7 +27,7 @@ DROPPED = (
     | words.STATE_TIME
     | frozenset({"can", "could"})
 )
-_SYNONYMS = {"flight": "fly", "flug": "flieg", "vuelo": "volar", "deployment": "deploy", "umzug": "umzieh"}
+SYNONYMS = {"flight": "fly", "flug": "flieg", "vuelo": "volar", "deployment": "deploy", "umzug": "umzieh"}
 _PARTICLES = frozenset("了着过的吗呢吧啊我你他她它")
 _NUMBERED = frozenset(
     """bug invoice order flight case request apartment bus gate house build room chapter ticket step task issue pr phase sprint module lesson floor platform gate line section table figure stage round part volume season episode unit terminal page
@@ -102,7 +102,7 @@ class Span:
         plain = (
             stem(self.kept[i].fold) for i in positions if i not in self.used and i not in self.counted and self.kept[i].fold not in DROPPED
         )
-        return frozenset(_SYNONYMS.get(s, s) for s in plain) | labels
+        return frozenset(SYNONYMS.get(s, s) for s in plain) | labels
 
     def _fixed(self) -> frozenset[int]:
         """The weekdays that are part of a name ("the Monday meeting"); they are left out of the times where others are named."""
@@ -201,7 +201,7 @@ class Span:
             if t.capital and (i or t.fold not in PHRASES) and t.fold not in words.STOP and t.fold not in words.ADVERBS
         }
         letters = {t.text for t in self.kept[1:] if len(t.text) == 1 and "A" <= t.text <= "Z" and t.text != "I"}
-        return frozenset(_SYNONYMS.get(s, s) for s in out) | frozenset(self._labels.values()) | letters
+        return frozenset(SYNONYMS.get(s, s) for s in out) | frozenset(self._labels.values()) | letters
 
     def kinds(self, positions: Sequence[int]) -> frozenset[tuple[str, str]]:
         """The (kind, value) pairs of the words at the positions, and of pairs of them ("vs code")."""

@@ -30,20 +30,20 @@ _TYPO, _TYPO_ANY = 5, 7  # letters of a word in which two may have changed place
 
 _PERSON = frozenset(
     """i me my mine myself you your yours yourself yourselves we us our ours ourselves he him his she her hers they them their theirs
-    ich mich mir mein meine meinen meiner du dich dir dein deine deinen deiner wir uns unser unsere yo mi mis tu tus tú su sus nos nosotros
-    je j moi mon ma mes toi ton ta tes nous notre vous votre io mio mia tuo tua eu meu minha я мне меня мой моя ты тебя твой твоя мы наш наша
+    ich mich mir mein meine meinen meiner du dich dir dein deine deinen deiner wir uns unser unsere yo mi mis tu tus su sus nos nosotros
+    je j moi mon ma mes toi ton ta tes nous notre vous votre io mio mia tuo tua eu meu minha я мне меня мои моя ты тебя твои твоя мы наш наша
     我 您 你 他 她""".split()
 )
 _TURNS = frozenset(
     """not never no none nothing nobody neither nor without hardly kein keine keinen keiner keinem nicht nie niemals pas jamais aucun aucune
-    nunca jamás sin ni non mai senza nao nem sem не нет никогда ни 不 没 沒 无 無 非 未 别 別 only all every each some most many few both any
+    nunca jamas sin ni non mai senza nao nem sem не нет никогда ни 不 没 沒 无 無 非 未 别 別 only all every each some most many few both any
     always often sometimes rarely usually mostly almost nearly nur alle jeder immer manchmal solo todos todas siempre toujours tous seulement
     or if unless whether when while will would might may could should must can shall was were had used maybe perhaps probably possibly
     stop stopped stops quit former formerly ex except instead before after until till longer wish hope want wants plan plans deny denied refuse
     refused cancel cancelled canceled avoid avoids false wrong untrue again anymore ago soon but although than more less""".split()
 )
 _LINKS = frozenset(
-    "to from in on at of for with by into onto over under about as up down out off through during have has did zu von im am mit auf für fur nach bei aus de del en con por para a au aux dans sur avec di da с в на из".split()
+    "to from in on at of for with by into onto over under about as up down out off through during have has did zu von im am mit auf fur nach bei aus de del en con por para a au aux dans sur avec di da с в на из".split()
 )
 _JOINS = frozenset("and because since also und weil denn y e et car porque parce perche и потому".split())
 _DRESS = frozenset(
