@@ -16,9 +16,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from leporello.errors import LeporelloError
-from leporello.policies import ContextPolicy, FoldPolicy, GuardPolicy, LoopPolicy, Policies, RecallPolicy, WritePolicy
-from leporello.records import Claim, Compact, Draft, Episode, Fact, Item, Message, Note, Provenance, Revision, Scope, Span
+from leporello.policies import ContextPolicy, FoldPolicy, GuardPolicy, LoopPolicy, Policies, RecallPolicy, RetentionPolicy, WritePolicy
+from leporello.records import Claim, Compact, Draft, Episode, Event, Fact, Item, Message, Note, Provenance, Revision, Scope, Span
 from leporello.results import (
+    Age,
     Block,
     Call,
     Consolidation,
@@ -28,11 +29,14 @@ from leporello.results import (
     ImportReport,
     Layers,
     LoopReport,
+    Maintenance,
+    Move,
     Omitted,
     Reason,
     Recall,
     Receipt,
     SessionInfo,
+    Undone,
 )
 
 if TYPE_CHECKING:
@@ -49,6 +53,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
+    "Age",
     "Block",
     "Call",
     "Claim",
@@ -61,6 +66,7 @@ __all__ = [
     "Edge",
     "Entity",
     "Episode",
+    "Event",
     "Explanation",
     "Fact",
     "FactChange",
@@ -75,8 +81,10 @@ __all__ = [
     "LeporelloError",
     "LoopPolicy",
     "LoopReport",
+    "Maintenance",
     "Memory",
     "Message",
+    "Move",
     "Neighbourhood",
     "Note",
     "Omitted",
@@ -90,6 +98,7 @@ __all__ = [
     "Recall",
     "RecallPolicy",
     "Receipt",
+    "RetentionPolicy",
     "Revision",
     "Scope",
     "Scoped",
@@ -97,6 +106,7 @@ __all__ = [
     "SessionInfo",
     "Span",
     "Suspect",
+    "Undone",
     "WritePolicy",
     "aio",
     "migrate",

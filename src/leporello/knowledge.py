@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass
 
 from leporello.core import checks
-from leporello.core.times import instant
 from leporello.errors import BadValue
-from leporello.flows import learn
+from leporello.flows import learn, maintain
+from leporello.flows.aging import as_aged
 from leporello.flows.consolidate import consolidate_all
 from leporello.flows.explain import Explanation, explain
-from leporello.flows.loop import Background
-from leporello.flows.recall import Shelf
 from leporello.flows.shown import held_facts
-from leporello.ports import Ports
-from leporello.records import Fact, Record, Revision, Scope
+from leporello.keeping import Keeping, Moment, kept, moment
+from leporello.ports import AnyRecord
+from leporello.records import Fact, Record, Revision
 from leporello.results import Consolidation
-
-Moment = datetime | str | int | float
-
-
-def moment(value: Moment | None) -> datetime | None:
-    """An instant as the API takes it."""
-    return None if value is None else instant(value)
 
 
 @dataclass(frozen=True)
@@ -43,19 +34,16 @@ class Suspect(Record):
 
 
 @dataclass(frozen=True)
-class Knowledge:
+class Knowledge(Keeping):
     """What a handle does with facts. Every change is kept with who made it and why (`history`)."""
-
-    scope: Scope
-    _ports: Ports
-    _shelf: Shelf
-    _background: Background = field(default_factory=Background)
 
     def learn(
         self, text: str, *, kind: str = "fact", source: str = "user_stated", why: str = "", tags: Sequence[str] = (), at: Moment | None = None,
-        confidence: float | None = None, level: str | None = None,
+        confidence: float | None = None, level: str | None = None, importance: str | None = None, expires_at: Moment | None = None,
     ) -> Fact:  # fmt: skip
         """Stores one fact that is true from `at` on (now, if not given). `level="project"` writes it without the session.
+
+        `importance` (high, medium or low) lengthens or shortens its half-life; from `expires_at` on it is out of recall (see `keep`).
 
         What says the same as a known fact supports that one, which comes back. What gives the same subject another value ends the
         known one at `at`, if `source` is trusted at least as much; both are kept, linked. Where it is not sure, both stand as a conflict.
@@ -64,21 +52,30 @@ class Knowledge:
             checks.text(text, "text"), kind=kind, source=checks.text(source, "source", empty=False), why=checks.text(why, "why"),
             tags=checks.texts(tags, "tags"), at=moment(at), confidence=confidence,
         )  # fmt: skip
-        return learn.learn(self._ports, learn.at_level(self.scope, level), operation)
+        how = kept(importance, None, expires_at)
+        fact = learn.learn(self._ports, learn.at_level(self.scope, level), operation)
+        if how != maintain.Keep():
+            maintain.keep(self._ports, fact.scope, fact.id, how)
+        return self._now(fact)
 
     def facts(self, *, as_of: Moment | None = None, believed_at: Moment | None = None, status: str | None = None) -> tuple[Fact, ...]:
         """The facts that hold now, oldest first.
 
         `as_of`: those that held then. `believed_at`: as the store believed them then. `status`: every fact with this status
-        (active, conflict, deprecated, archived, quarantine; "all" for every fact), whether it holds or not.
+        (active, fading, conflict, deprecated, archived, quarantine; "all" for every fact), whether it holds or not. Confidence and status
+        are those of now; with `believed_at` those that the store held then.
         """
-        if status not in {None, "all", "active", "conflict", "deprecated", "archived", "quarantine"}:
-            raise BadValue(f"status={status!r}.", hint="Use active, conflict, deprecated, archived, quarantine or all.")
+        if status not in {None, "all", "active", "fading", "conflict", "deprecated", "archived", "quarantine"}:
+            raise BadValue(f"status={status!r}.", hint="Use active, fading, conflict, deprecated, archived, quarantine or all.")
         then, told = moment(as_of), moment(believed_at)
         with self._ports.store.read() as r:
             if status is None:
-                return tuple(held_facts(r, self.scope, now=self._ports.clock.now(), as_of=then, believed_at=told))
-            return tuple(f for f in r.facts(self.scope, believed_at=told) if status in {"all", f.status})
+                found = held_facts(r, self.scope, now=self._ports.clock.now(), as_of=then, believed_at=told)
+            else:
+                found = r.facts(self.scope, believed_at=told)
+            if told is None:
+                found = as_aged(found, self._ages(r, found))
+            return tuple(f for f in found if status in {None, "all", f.status})
 
     def confirm(self, id: str, *, why: str = "") -> Fact:
         """The user says that a fact holds: confidence up by 0.1, a conflict decided for it, a quarantine ended."""
@@ -90,7 +87,7 @@ class Knowledge:
         The fact ends when its successor begins; without one, now.
         """
         step = learn.Step("supersede", checks.text(why, "why"))
-        return learn.contradict(self._ports, self.scope, checks.text(id, "id"), by=checks.maybe_text(by, "by"), step=step)
+        return self._now(learn.contradict(self._ports, self.scope, checks.text(id, "id"), by=checks.maybe_text(by, "by"), step=step))
 
     def retract(self, id: str, *, why: str = "") -> Fact:
         """Takes a fact back: it was never so. It is believed no longer, and kept for what was believed before."""
@@ -100,8 +97,17 @@ class Knowledge:
         """Puts a fact aside: out of recall and contexts, until it is restored."""
         return self._act(id, "archive", why)
 
-    def restore(self, id: str, *, why: str = "") -> Fact:
-        """Brings back a fact that was archived, retracted or contradicted. Beside a successor that stands, both are a conflict."""
+    def restore(self, id: str, *, why: str = "") -> AnyRecord:
+        """Brings back a fact that was archived, retracted or contradicted, or an episode that maintenance put aside.
+
+        Beside a successor that stands, both are a conflict. What is back is as fresh and as certain as it was at first.
+        """
+        with self._ports.store.write() as w:
+            record = w.record(self.scope, checks.text(id, "id"))
+            if record is not None and not isinstance(record, Fact):
+                if maintain.bring_back(self._ports, w, record, checks.text(why, "why")):
+                    return record
+                raise BadValue(f"{id!r} is a {record.kind} that was not put aside.", hint="Pass the id of a fact, or of what is archived.")
         return self._act(id, "restore", why)
 
     def history(self, id: str) -> tuple[Revision, ...]:
@@ -133,4 +139,4 @@ class Knowledge:
         return explain(self._ports, self.scope, checks.text(id, "id"), as_of=moment(as_of), believed_at=moment(believed_at))
 
     def _act(self, id: str, op: str, why: str) -> Fact:
-        return learn.act(self._ports, self.scope, checks.text(id, "id"), learn.Step(op, checks.text(why, "why")))  # type: ignore[arg-type]
+        return self._now(learn.act(self._ports, self.scope, checks.text(id, "id"), learn.Step(op, checks.text(why, "why"))))  # type: ignore[arg-type]

@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from threading import Lock
 from types import TracebackType
 from typing import Any, Unpack
@@ -27,15 +28,16 @@ from leporello.flows.find import KINDS_OF_TIER, kinds_of
 from leporello.flows.graph import graphs_of, neighbourhood, paths
 from leporello.flows.indexing import match_embedder, reindex
 from leporello.flows.loop import Background
+from leporello.flows.maintain import kept_policy, maintain, runs, undo_everywhere
 from leporello.flows.recall import KINDS, Question, Shelf, recall
 from leporello.flows.remember import remember
 from leporello.formats.objects import drafts
-from leporello.knowledge import Moment, moment
+from leporello.keeping import Moment, moment
 from leporello.loop import LoopOptions
 from leporello.policies import Policies
-from leporello.ports import AnyRecord, Clock, Compactor, Embedder, Ports
-from leporello.records import Draft, Episode, Kind, Message, Scope, Trust
-from leporello.results import Consolidation, ImportReport, Recall, Receipt, SessionInfo
+from leporello.ports import AnyRecord, Clock, Compactor, Embedder, Ports, Shown
+from leporello.records import Draft, Episode, Event, Fact, Kind, Message, Scope, Trust
+from leporello.results import Consolidation, ImportReport, Maintenance, Recall, Receipt, SessionInfo, Undone
 from leporello.session import Session
 from leporello.tiers import Tiers, drop_project_lines
 
@@ -54,7 +56,8 @@ def open(
     `embedder`: "static" (offline, 256 dimensions), "hash" (no model files), or any `ports.Embedder`. `compactor`:
     "extractive" (no model), "anthropic:MODEL", "openai:MODEL" or "openai-responses:MODEL" (see `adapters.models.compactor`), or
     any `ports.Compactor`. `key` encrypts the file. `policies`: `Policies` or a mapping such as
-    `{"fold": {"l1_turns": 30}}`. Raises a `StoreError` that says what is wrong with the file.
+    `{"fold": {"l1_turns": 30}}`; where it names no retention policy, that holds by which the store was maintained last. Raises a
+    `StoreError` that says what is wrong with the file.
     """
     settings = Policies.of(policies)
     chosen = make_embedder(embedder) if isinstance(embedder, str) else embedder
@@ -62,7 +65,11 @@ def open(
     writes, time = _compactor(compactor), SystemClock() if clock is None else clock
     _fits(writes, "compactor", "name", "episode", "compact", "distil")
     _fits(time, "clock", "now")
-    ports = Ports(_store(path, key, read_only), chosen, writes, time, settings, ExtractiveCompactor())
+    store = _store(path, key, read_only)
+    if policies is None or (isinstance(policies, dict) and "retention" not in policies):
+        settings = replace(settings, retention=kept_policy(store) or settings.retention)
+    seen = Shown(timedelta(seconds=settings.retention.gap))
+    ports = Ports(store, chosen, writes, time, settings, ExtractiveCompactor(), seen)
     try:
         match_embedder(ports.store, chosen, writable=not read_only)
     except BaseException:
@@ -121,6 +128,21 @@ class Memory:
         Again, it finds nothing to do. The sessions stay as they are: nothing is folded or closed.
         """
         return everywhere(self._ports)
+
+    def maintain(self, *, dry_run: bool = False) -> Maintenance:
+        """Puts aside what time has made hardly recalled, hardly certain or expired, in the whole store; says what, and why.
+
+        `dry_run` says what would move and writes nothing. Again, it finds nothing to do. `Scoped.undo(report.run)` takes it back.
+        """
+        return maintain(self._ports, dry_run=dry_run)
+
+    def undo(self, run: str) -> Undone:
+        """Brings back what a maintenance run put aside in the whole store, but for what changed since. `NotFound` if there is no such run."""
+        return undo_everywhere(self._ports, checks.text(run, "run"))
+
+    def runs(self) -> tuple[Event, ...]:
+        """The maintenance runs that moved something, oldest first: each with its name (`run`) and when it began."""
+        return runs(self._ports)
 
     def import_(self, path: str | os.PathLike[str], /, **options: Any) -> ImportReport:
         """`Scoped.import_` for the default tenant."""
@@ -235,14 +257,19 @@ class Scoped(Tiers):
         return [m for chunk in remember(self._ports, self.scope, flat) for m in chunk]
 
     def recall(
-        self, query: str, *, k: int = 10, kinds: Sequence[Kind] = KINDS, as_of: Moment | None = None, believed_at: Moment | None = None
-    ) -> Recall:
+        self, query: str, *, k: int = 10, kinds: Sequence[Kind] = KINDS, as_of: Moment | None = None, believed_at: Moment | None = None,
+        include: Sequence[str] = (),
+    ) -> Recall:  # fmt: skip
         """The records that answer best, with reasons; `not_found` when nothing does.
 
-        `as_of`: only what was said, or true, at that moment. `believed_at`: only what the store held at that moment.
+        `as_of`: only what was said, or true, at that moment. `believed_at`: only what the store held at that moment. `include` names
+        what else may be found: "archived" (put aside, expired, or hardly certain any more) and "deprecated" (ended or contradicted).
         """
         limit = checks.count(k, "k", least=1, most=10_000)
-        question = Question(checks.text(query, "query"), limit, _kinds(kinds), moment(as_of), moment(believed_at))
+        also = checks.texts((include,) if isinstance(include, str) else include, "include")
+        if unknown := sorted(set(also) - {"archived", "deprecated"}):
+            raise BadValue(f"include={unknown!r:.100} is unknown.", hint="Use archived and deprecated.")
+        question = Question(checks.text(query, "query"), limit, _kinds(kinds), moment(as_of), moment(believed_at), also)
         return recall(self._ports, self._shelf, self.scope, question)
 
     def context(
@@ -265,7 +292,7 @@ class Scoped(Tiers):
             found = r.record(self.scope, checks.text(id, "id"))
         if found is None:
             raise NotFound(f"{id!r} is not in this scope.")
-        return found
+        return self._now(found) if isinstance(found, Fact) else found
 
     def episodes(self) -> tuple[Episode, ...]:
         """The episodes that this scope sees, oldest first."""
@@ -339,7 +366,8 @@ class Scoped(Tiers):
     ) -> int:
         """Writes the messages of each session, as they came in, to JSON files in a folder; how many messages.
 
-        Beside them, `facts.jsonl` holds every fact with its history, a JSON object on each line. `as_of`: only what was said by then,
+        `format="memory-jsonl"` writes `memory.jsonl` instead, the facts that hold for agents that keep their memory in a file; how many.
+        Beside the messages, `facts.jsonl` holds every fact with its history, a JSON object on each line. `as_of`: only what was said by then,
         and the facts that held then. `believed_at`: only what the store had recorded by then, and the facts as it believed them.
         """
         then = transfer.Then(moment(as_of), moment(believed_at))

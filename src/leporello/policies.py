@@ -123,6 +123,58 @@ class LoopPolicy:
         )
 
 
+LAWS = ("actr", "actr-spaced", "fsrs", "exponential", "compat", "none")
+_THRESHOLDS = {"fsrs": (0.9, 0.7)}
+PRESETS = ("uniform", "by_source", "none")
+
+
+@dataclass(frozen=True)
+class RetentionPolicy:
+    """How memory ages (C1, C3, C5; `docs/explanation/forgetting.md`).
+
+    `law` is one of `LAWS` ("none": nothing fades). `half_life`, in days: when what was seen once, of medium importance, is recalled
+    with a chance of one half (laws fsrs and compat have constants of their own). `decay` and `noise`
+    are d and s of ACT-R. Below `fading` a record is fading, below `forgotten` maintenance archives it; None takes the law's own (0.5
+    and 0.1; with fsrs 0.9 and 0.7). `gap`, in seconds: what happens to a record again within it counts once. `cap`: the most facts in use
+    that one scope may hold, None for no cap. `confidence`: how it falls in a week, one of `PRESETS`: uniform 0.05; by_source 0.02 for what
+    a user stated, 0.05 for what was inferred, 0.10 for what was assumed; none. `weight`: the share of a score that retention
+    and confidence each decide in recall; `leporello bench forget` measures it.
+    """
+
+    law: str = "actr"
+    half_life: float = 180.0
+    decay: float = 0.5
+    noise: float = 0.25
+    fading: float | None = None
+    forgotten: float | None = None
+    gap: int = 3_600
+    cap: int | None = None
+    confidence: str = "uniform"
+    weight: float = 0.3
+
+    def __post_init__(self) -> None:
+        _bounds(self, half_life=(0.001, 100_000), decay=(0.05, 2), noise=(0.05, 2), gap=(0, 31_536_000), weight=(0, 1))
+        for name, known in (("law", LAWS), ("confidence", PRESETS)):
+            if getattr(self, name) not in known:
+                raise BadSetting(f"RetentionPolicy: {name}={getattr(self, name)!r:.80} is none of {', '.join(known)}.")
+        if self.law == "actr-spaced" and self.half_life < 1:
+            raise BadSetting(f"RetentionPolicy: half_life={self.half_life:g} is below 1 day, the least with law actr-spaced.")
+        for name in ("fading", "forgotten"):
+            value = getattr(self, name)
+            if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1):
+                raise BadSetting(f"RetentionPolicy: {name}={value!r:.80} is neither None nor from 0 to 1.")
+        if self.thresholds[0] < self.thresholds[1]:
+            raise BadSetting(f"RetentionPolicy: forgotten={self.thresholds[1]:g} is above fading={self.thresholds[0]:g}.")
+        if self.cap is not None and (isinstance(self.cap, bool) or not isinstance(self.cap, int) or not 1 <= self.cap <= 10_000_000):
+            raise BadSetting(f"RetentionPolicy: cap={self.cap!r:.80} is neither None nor a whole number from 1 to 10000000.")
+
+    @property
+    def thresholds(self) -> tuple[float, float]:
+        """Below which retention a record is fading, and below which it is forgotten."""
+        fading, forgotten = _THRESHOLDS.get(self.law, (0.5, 0.1))
+        return (fading if self.fading is None else self.fading, forgotten if self.forgotten is None else self.forgotten)
+
+
 SECRETS = ("private key", "api key", "password", "token")
 PERSONAL = ("email", "phone", "card", "iban", "ssn", "ip")
 REDACTABLE = ("secrets", "personal", *SECRETS, *PERSONAL)
@@ -182,6 +234,7 @@ class Policies:
     write: WritePolicy = field(default_factory=WritePolicy)
     loop: LoopPolicy = field(default_factory=LoopPolicy)
     guard: GuardPolicy = field(default_factory=GuardPolicy)
+    retention: RetentionPolicy = field(default_factory=RetentionPolicy)
 
     @classmethod
     def of(cls, settings: Policies | dict[str, Any] | None) -> Policies:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -19,6 +19,8 @@ from leporello.records import (
     Compact,
     Episode,
     EpisodeDraft,
+    Event,
+    EventKind,
     Fact,
     Item,
     Message,
@@ -36,12 +38,14 @@ from leporello.rows import LoopRow as LoopRow
 from leporello.rows import Mark as Mark
 from leporello.rows import NewMessage as NewMessage
 from leporello.rows import SessionState as SessionState
+from leporello.rows import TraceRow as TraceRow
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 AnyRecord = Message | Episode | Fact
+_MOST = 50_000
 
 
 class Clock(Protocol):
@@ -182,7 +186,31 @@ class FactReader(Protocol):
         ...
 
 
-class Reader(FactReader, Protocol):
+class AgeReader(Protocol):
+    """What a snapshot says of ageing: traces, events, and what falls due."""
+
+    def traces(self, scope: Scope, ids: Sequence[str]) -> Mapping[str, TraceRow]:
+        """The traces of these records of the scope's tenant, by id; of what never had one, none."""
+        ...
+
+    def events(self, scope: Scope, ids: Sequence[str]) -> list[Event]:
+        """What happened to these records of the scope's tenant beside their claims, oldest first."""
+        ...
+
+    def due(self, scope: Scope, at: int, *, after: tuple[int, str], k: int) -> list[TraceRow]:
+        """At most `k` traces of the scope's tenant that fall due by `at`, in the order (due, id) from behind `after`."""
+        ...
+
+    def crowded(self, scope: Scope, most: int) -> list[list[TraceRow]]:
+        """The traces of the facts in use, for each scope of the tenant that holds more than `most` of them."""
+        ...
+
+    def runs(self, scope: Scope, run: str | None = None) -> list[Event]:
+        """What maintenance archived and restored in the scope's tenant, in one run or, the first of each, in all; oldest first."""
+        ...
+
+
+class Reader(FactReader, AgeReader, Protocol):
     """One consistent snapshot of a store. A scope that is handed in sees; it never widens."""
 
     def tenants(self) -> list[str]:
@@ -285,7 +313,26 @@ class FactWriter(Protocol):
         ...
 
 
-class Writer(Reader, FactWriter, Protocol):
+class AgeWriter(Protocol):
+    """How ageing is written."""
+
+    def put_traces(self, rows: Sequence[TraceRow]) -> None:
+        """Writes traces, in place of those that the records had."""
+        ...
+
+    def add_events(self, scope: Scope, events: Sequence[Event], *, gap: int = 0) -> list[Event]:
+        """Adds to the log of the scope's tenant what is not within `gap` microseconds after one of its kind; the events that were added.
+
+        An event of a record that is not there is none.
+        """
+        ...
+
+    def move_events(self, scope: Scope, old: str, new: str) -> None:
+        """What happened to one record happened to the other, which it turned out to be."""
+        ...
+
+
+class Writer(Reader, FactWriter, AgeWriter, Protocol):
     """One write transaction: everything or nothing. Ids are made here and never reused."""
 
     def open_session(self, scope: Scope) -> SessionState:
@@ -388,27 +435,39 @@ class Store(Protocol):
 
 
 class Shown:
-    """The records that were shown since the last write, so that looking costs no transaction; the next write takes them along."""
+    """The records that were shown since the last write, so that looking costs no transaction; the next write takes them along.
 
-    def __init__(self) -> None:
+    What happens to a record again within `gap` counts once. Beyond `_MOST` events nothing more is noted until they are written.
+    """
+
+    def __init__(self, gap: timedelta = timedelta(hours=1)) -> None:
         self._lock = Lock()
-        self._held: dict[str, tuple[AnyRecord, datetime]] = {}
+        self._gap = gap
+        self._events = 0
+        self._held: dict[tuple[str, EventKind], tuple[AnyRecord, list[datetime]]] = {}
 
-    def add(self, records: Iterable[AnyRecord], at: datetime) -> None:
-        """Notes that these were shown at this time."""
+    def add(self, records: Iterable[AnyRecord], at: datetime, kind: EventKind = "shown") -> None:
+        """Notes that these were shown, or only retrieved, at this time."""
         with self._lock:
             for record in records:
-                self._held.setdefault(record.id, (record, at))
+                _, times = self._held.setdefault((record.id, kind), (record, []))
+                if not times or (abs(at - times[-1]) >= self._gap and self._events < _MOST):
+                    times.append(at)
+                    self._events += 1
 
     def write(self, w: Writer) -> None:
-        """Writes what was noted so far."""
+        """Writes what was noted so far: what must not be learned again, and the events."""
         with self._lock:
-            held, self._held = self._held, {}
+            held, self._held, self._events = self._held, {}, 0
         by_time: dict[datetime, list[AnyRecord]] = {}
-        for record, at in held.values():
-            by_time.setdefault(at, []).append(record)
+        by_tenant: dict[str, list[Event]] = {}
+        for (_, kind), (record, times) in held.items():
+            by_time.setdefault(times[0], []).append(record)
+            by_tenant.setdefault(record.scope.tenant, []).extend(Event(record.id, kind, at) for at in times)
         for at, records in by_time.items():
-            w.put_shown(records, at=at)
+            w.put_shown(list({r.id: r for r in records}.values()), at=at)
+        for tenant, events in by_tenant.items():
+            w.add_events(Scope(tenant), events, gap=self._gap // timedelta(microseconds=1))
 
     def __bool__(self) -> bool:
         return bool(self._held)

@@ -9,7 +9,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from leporello.errors import BadName
 
@@ -345,7 +345,7 @@ class Fact(Record):
         return self.valid_from or self.recorded_at
 
 
-ClaimOp = Literal["say", "reinforce", "supersede", "conflict", "confirm", "end", "retract", "archive", "restore"]
+ClaimOp = Literal["say", "reinforce", "supersede", "conflict", "confirm", "end", "retract", "archive", "restore", "fade", "revive"]
 
 
 @dataclass(frozen=True)
@@ -356,7 +356,7 @@ class Claim(Record):
     `at` is when it was said, or from when it holds; `recorded_at` when the store learned it; `actor` who made the step: a
     compactor with its version, or who called. `fact` is the id of the fact that the claim supports now. `suspicion` says why a
     statement was put into quarantine, if it was. A `supersede` by hand may bring no statement: then `source` is the claim of the
-    fact that stands instead.
+    fact that stands instead. `fade` and `revive` are steps of maintenance: put aside as hardly recalled any more, and brought back.
     """
 
     id: str
@@ -389,6 +389,25 @@ class Revision(Record):
     why: str
     by: str | None
     was: Fact | None
+
+
+EventKind = Literal["observed", "retrieved", "shown", "used", "confirmed", "contradicted", "archived", "restored"]
+EVENTS = get_args(EventKind)
+Importance = Literal["high", "medium", "low"]
+IMPORTANCES = get_args(Importance)
+
+
+@dataclass(frozen=True)
+class Event(Record):
+    """Something that happened to a record: it was observed (said, or said again), retrieved, shown, used, confirmed, contradicted.
+
+    `run` names the maintenance run that archived or restored it, if one did.
+    """
+
+    record: str
+    kind: EventKind
+    at: datetime
+    run: str | None = None
 
 
 @dataclass(frozen=True)

@@ -21,17 +21,53 @@ class Reason(Record):
 
 
 @dataclass(frozen=True)
+class Age(Record):
+    """How a record stands with time.
+
+    `retention` is the chance that it can be recalled, `confidence` the degree to which it is true (None for what is only said). `status`:
+    active, fading, expired, archived, conflict, deprecated or quarantine. `presentations` counts when it was seen or used, what lies close
+    together once; `last` is the newest. `hidden`: out of default recall. `due`: when maintenance puts it aside if nothing happens.
+    """
+
+    id: str
+    kind: str
+    retention: float
+    confidence: float | None
+    status: str
+    importance: str
+    pinned: bool
+    expires_at: datetime | None
+    presentations: int
+    last: datetime
+    hidden: bool
+    due: datetime | None
+
+
+@dataclass(frozen=True)
 class Hit(Record):
-    """One result of recall. `score` is comparable across queries of one store; `why` are its terms, largest first."""
+    """One result of recall. `score` is comparable across queries of one store; `why` are its terms, largest first.
+
+    `retention`, `confidence` and `status` are those of now (see `Age`); confidence is None for messages and episodes, and so is
+    status unless they were put aside or have expired; all are None
+    in what was asked with `believed_at`.
+    """
 
     record: Message | Episode | Fact
     score: float
     why: tuple[Reason, ...]
     provenance: Provenance
+    retention: float | None = None
+    confidence: float | None = None
+    status: str | None = None
 
     @property
     def text(self) -> str:
         return self.record.text
+
+    @property
+    def relevance(self) -> float:
+        """The score without what its age takes from it: what the relevance floor is compared with."""
+        return self.score - sum(w.value for w in self.why if w.term in {"retention", "confidence"})
 
 
 @dataclass(frozen=True)
@@ -148,6 +184,197 @@ class Consolidation(Record):
 
     def to_dict(self) -> dict[str, Any]:
         return super().to_dict() | {"counts": self.counts}
+
+
+@dataclass(frozen=True)
+class Move(Record):
+    """A record that maintenance puts aside: what it was, the cause (expired, forgotten, uncertain or cap), the numbers, and a sentence why."""
+
+    id: str
+    kind: str
+    scope: Scope
+    text: str
+    was: str
+    cause: str
+    why: str
+    retention: float
+    confidence: float | None
+
+
+@dataclass(frozen=True)
+class Maintenance(Record):
+    """What a maintenance run did, or would do (`dry_run`): how many records were `looked` at because they were due, and those that moved.
+
+    `run` is the name by which it can be undone; empty if nothing moved.
+    """
+
+    run: str
+    at: datetime
+    dry_run: bool
+    looked: int
+    moves: tuple[Move, ...]
+    took_ms: float
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The moves by cause."""
+        return dict(sorted(Counter(m.cause for m in self.moves).items()))
+
+    def to_dict(self) -> dict[str, Any]:
+        return super().to_dict() | {"counts": self.counts}
+
+
+@dataclass(frozen=True)
+class Undone(Record):
+    """What undoing a maintenance run brought back, and what it left as it is because it changed since or is gone."""
+
+    run: str
+    restored: tuple[str, ...]
+    left: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Coming(Record):
+    """What time does to a record if nothing happens: `what` (fading, forgotten, uncertain or expired), when, the numbers then, and why."""
+
+    id: str
+    kind: str
+    text: str
+    what: str
+    at: datetime
+    retention: float
+    confidence: float | None
+    why: str
+
+
+@dataclass(frozen=True)
+class Happened(Record):
+    """An event of a record, and its retention then by the first law."""
+
+    kind: str
+    at: datetime
+    retention: float
+
+
+@dataclass(frozen=True)
+class Curve(Record):
+    """A record over time: `retention` by law and `confidence` (None for what has none) at `times`; its events; where the laws' marks lie.
+
+    At each moment of the past it is what followed from what had happened by then. Importance and pins are those of now: they are not
+    in the log. `marks`: by law, the retention below which it fades, and is forgotten.
+    """
+
+    id: str
+    kind: str
+    text: str
+    pinned: bool
+    times: tuple[datetime, ...]
+    retention: Mapping[str, tuple[float, ...]]
+    confidence: tuple[float, ...] | None
+    events: tuple[Happened, ...]
+    marks: Mapping[str, tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class PastRun(Record):
+    """A maintenance run as a scope sees it: its name, when it began, and how many of the scope's records it put aside."""
+
+    run: str
+    at: datetime
+    moved: int
+
+
+@dataclass(frozen=True)
+class Outlook(Record):
+    """How the facts and episodes of a scope stand with time, and what comes if nothing happens.
+
+    `counts` by status. `overdue`: what the next maintenance puts aside; `next_days` and `next_weeks`: how many fall due in each of the
+    next 7 days and 12 weeks. `soon`: what fades or falls due within a week, soonest first; `more` counts what was left out of it.
+    `runs`: the newest maintenance runs, newest first. `curves`: of the records that were asked for.
+    """
+
+    at: datetime
+    law: str
+    half_life: float
+    records: int
+    counts: Mapping[str, int]
+    overdue: int
+    next_days: tuple[int, ...]
+    next_weeks: tuple[int, ...]
+    soon: tuple[Coming, ...]
+    more: int
+    runs: tuple[PastRun, ...]
+    curves: tuple[Curve, ...] = ()
+
+
+@dataclass(frozen=True)
+class Simulated(Record):
+    """What one law would have come to. `half_life` is None for a law that has none.
+
+    `now` and `later` (by days): counts by status, if maintenance had always run; `uncertain` are those that confidence alone puts aside,
+    under every law the same. `regret`: of the `used` records, those that were used after they would have been forgotten; `idle`: of the
+    `unused`, those that the law would still keep. `log_loss`: of predicting by retention whether what was shown is used; None without
+    outcomes.
+    """
+
+    law: str
+    half_life: float | None
+    now: Mapping[str, int]
+    later: Mapping[int, Mapping[str, int]]
+    used: int
+    regret: int
+    unused: int
+    idle: int
+    log_loss: float | None
+
+
+@dataclass(frozen=True)
+class Simulation(Record):
+    """The log of a scope's facts and episodes under several laws.
+
+    `outcomes`: moments at which a record was shown or retrieved and it is known whether it was used within `window` seconds; `hits`:
+    how often it was. `constant`: the log loss of predicting that share each time; None without outcomes.
+    """
+
+    at: datetime
+    records: int
+    days: tuple[int, ...]
+    outcomes: int
+    hits: int
+    window: int
+    constant: float | None
+    laws: tuple[Simulated, ...]
+
+
+@dataclass(frozen=True)
+class Loss(Record):
+    """Log losses over `outcomes`: by the policy as it was, by the fitted law, and by one constant rate."""
+
+    outcomes: int
+    before: float
+    after: float
+    constant: float
+
+
+@dataclass(frozen=True)
+class Fit(Record):
+    """Half-life and decay fitted to the earlier 70 % of the outcomes, judged by the later 30 %, which were held out.
+
+    `better`: on what was held out it beats the policy as it was and a constant rate, both beyond chance; `why` says so. `policy` is what
+    to pass to `open(policies=…)`; empty if it is not better. `outcomes` of all, of which `used`.
+    """
+
+    outcomes: int
+    used: int
+    half_life: float
+    decay: float
+    half_life_before: float
+    decay_before: float
+    in_sample: Loss
+    held_out: Loss
+    better: bool
+    why: str
+    policy: Mapping[str, Any]
 
 
 @dataclass(frozen=True)

@@ -116,3 +116,25 @@ class IndexDelta:
     mark: Mark
     added: Sequence[IndexRow]
     removed: Sequence[int]
+
+
+@dataclass(frozen=True)
+class TraceRow:
+    """What ageing keeps of one record, so that nothing has to be counted again when it is read. Times are microseconds since 1970, UTC.
+
+    `trace` is the record's trace as JSON text; `level` (basis points times a week in microseconds) and `since` are what its
+    confidence was when it last rose, None for what has none. `importance` is high, medium or low. `expires` is when it goes out of
+    recall whatever else holds; `aside` when maintenance put it aside; `due` from when on maintenance has something to do, None for never.
+    """
+
+    id: str
+    scope: Scope
+    kind: Kind
+    trace: str
+    level: int | None = None
+    since: int | None = None
+    importance: str = "medium"
+    pinned: bool = False
+    expires: int | None = None
+    aside: int | None = None
+    due: int | None = None

@@ -22,7 +22,8 @@ from leporello.formats import notes_jsonl
 from leporello.formats import project as files
 from leporello.formats.notes_jsonl import BadLine, NoteLine
 from leporello.formats.project import Edit, Held, Plan, Problem, ProjectReport, Written
-from leporello.knowledge import Knowledge, Moment
+from leporello.keeping import Moment
+from leporello.knowledge import Knowledge
 from leporello.ports import Ports
 from leporello.records import Fact, Note, Record, Scope
 

@@ -18,17 +18,20 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from leporello.errors import BadSetting, LeporelloError, StoreUnreachable
-from leporello.flows import learn
+from leporello.flows import aging, learn, maintain
 from leporello.flows.remember import remember
 from leporello.flows.shown import held_facts
 from leporello.formats import Learnt, Reading, Unreadable, by_session, read
 from leporello.ports import Ports, Reader
-from leporello.records import Draft, Message, Scope, Span, Trust
+from leporello.records import IMPORTANCES, Draft, Importance, Message, Scope, Span, Trust
 from leporello.results import ImportReport
 
 ENTRY = "leporello_entry"
 FACTS = "facts.jsonl"
 """The file of an export that holds the facts."""
+TICKS = "memory-jsonl"
+FORMATS = ("original", TICKS)
+_TYPES = {"decision": "decision", "eliminated": "decision", "pattern": "cognition", "procedure": "plan", "preference": "need"}
 _WHOSE = "scope.json"
 _IMPORTANCE = {"high": 0.9, "medium": 0.7, "low": 0.5}
 
@@ -104,12 +107,15 @@ class Then:
 def take(ports: Ports, scope: Scope, folder: str, *, format: str = "original", then: Then | None = None) -> int:
     """One JSON file per session with its messages verbatim, the facts, and `index.json` that says which file is which.
 
-    Returns how many messages. `facts.jsonl` has a fact with its history on each line, and is not written when there are none.
+    Returns how many messages. `facts.jsonl` has a fact with its history on each line, and is not written when there are none. With the
+    format "memory-jsonl" only the facts that hold go out, as `memory.jsonl` for agents that keep their memory in a file: how many.
     """
-    if format != "original":
-        raise BadSetting(f"format={format!r}: use original.")
+    if format not in FORMATS:
+        raise BadSetting(f"format={format!r}: use {' or '.join(FORMATS)}.")
     moments = then or Then()
     try:
+        if format == TICKS:
+            return _write_ticks(ports, scope, Path(folder), moments)
         return _write_all(ports, scope, Path(folder), moments)
     except (OSError, ValueError) as e:
         raise StoreUnreachable(f"{folder!r}: {e}.") from e
@@ -126,6 +132,26 @@ def _write_all(ports: Ports, scope: Scope, target: Path, then: Then) -> int:
         index.append({"file": FACTS, "scope": scope.to_dict(), "messages": 0, "facts": len(lines)})
     (target / "index.json").write_text(json.dumps(index, ensure_ascii=True, indent=1), encoding="utf-8")
     return total
+
+
+def _write_ticks(ports: Ports, scope: Scope, target: Path, then: Then) -> int:
+    """The facts that hold, an entry each, oldest first. A tick is a day since 1970; what they were used for counts as there."""
+    target.mkdir(parents=True, exist_ok=True)
+    with ports.store.read() as r:
+        facts = held_facts(r, scope, now=ports.clock.now(), as_of=then.as_of, believed_at=then.believed_at)
+        rows = r.traces(scope, [f.id for f in facts])
+        used = Counter(e.record for e in r.events(scope, [f.id for f in facts]) if e.kind == "used")
+    with (target / "memory.jsonl").open("w", encoding="utf-8", newline="\n") as file:
+        for fact in sorted(facts, key=lambda f: (f.recorded_at, f.id)):
+            row = rows.get(fact.id) or aging.fresh(fact)
+            seen = sorted({at // aging.DAY for at in aging.trace_of(row).recent})
+            entry = {
+                "tick": seen[0], "time": fact.at.isoformat(), "type": _TYPES.get(fact.fact_kind, "observation"), "summary": fact.text,
+                "tags": list(fact.tags), "importance": row.importance, "source": fact.source, "_presentations": seen,
+                "_access_count": used[fact.id], **({"_pinned": True} if row.pinned else {}),
+            }  # fmt: skip
+            file.write(json.dumps(entry, ensure_ascii=True) + "\n")
+    return len(facts)
 
 
 def _write_sessions(r: Reader, scope: Scope, target: Path, then: Then) -> Iterator[dict[str, Any]]:
@@ -232,7 +258,14 @@ def _learn(ports: Ports, scope: Scope, chunk: list[Message], learnt: dict[str, L
                 entry.statement, kind=entry.fact_kind, source=entry.source or m.scope.session or "import", tags=entry.tags, at=entry.at or m.at,
                 confidence=sure, trust=m.trust, spans=(span,),
             )  # fmt: skip
-            learn.learn_in(ports, w, target, told)
+            fact = learn.learn_in(ports, w, target, told)
+            pinned = entry.original.get("_pinned") is True or entry.original.get("pinned") is True
+            if entry.importance or pinned:
+                maintain.keep_in(ports, w, fact, maintain.Keep(_level(entry.importance), pinned or None))
+
+
+def _level(word: str | None) -> Importance | None:
+    return next((level for level in IMPORTANCES if level == word), None)
 
 
 def _entry_or_message(original: dict[str, Any]) -> Any:

@@ -193,3 +193,15 @@ def test_questions_share_words_with_their_paragraph(language: str) -> None:
     texts = {m["id"]: m["text"] for m in group["messages"]}
     hit = [finds(q["text"], texts[q["evidence"][0]]) for q in group["questions"]]
     assert sum(hit) >= 0.97 * len(hit)
+
+
+@pytest.mark.parametrize(
+    ("question", "past"),
+    [
+        ("Where did Alice live before?", True), ("How many days passed between the two deploys?", True), ("What happened in March 2024?", True),
+        ("What did we decide in 2024?", True), ("Wann war der Umzug?", True), ("¿Cuándo se mudó?", True), ("之前住在哪里？", True),
+        ("Where does Alice live?", False), ("home city", False), ("Which database do we use?", False), ("Wo wohnt Alice?", False),
+    ],
+)  # fmt: skip
+def test_a_question_about_what_was_is_known(question: str, past: bool) -> None:
+    assert query_terms(question).past is past

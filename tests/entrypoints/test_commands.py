@@ -38,9 +38,11 @@ def test_the_commands_are_those_that_are_promised() -> None:
         "demo", "import", "export", "remember", "learn", "recall", "context", "fold", "compact", "unfold", "close", "notes", "pins", "sessions",
         "messages", "episodes", "facts", "explain", "erase", "stats", "doctor", "backup", "reembed", "migrate", "bench", "consolidate",
         "confirm", "contradict", "retract", "archive", "restore", "history", "conflicts", "quarantine", "find", "graph", "project",
+        "maintain", "used", "keep", "age", "skill", "forget",
     }  # fmt: skip
     assert {p[1] for p in COMMANDS if len(p) > 1} == {
         "list", "set", "get", "unset", "clear", "export", "import", "add", "remove", "write", "read", "cost", "find", "fold", "loop", "contradict", "know",
+        "forget", "use", "install", "plot", "simulate", "fit",
     }  # fmt: skip
 
 
@@ -248,7 +250,7 @@ def test_recall_prints_exactly_these_keys(run: Run, session: tuple[str, ...]) ->
     for hit in value["hits"]:
         kinds[hit["kind"]] = hit
         assert set(hit) == HIT and hit["why"] and all(set(w) == {"term", "value", "detail"} for w in hit["why"])
-        assert set(hit["provenance"]) == {"session", "turns", "episodes"} and hit["retention"] is None
+        assert set(hit["provenance"]) == {"session", "turns", "episodes"} and 0.9 < hit["retention"] <= 1
     assert set(kinds) == {"message", "episode", "fact"}
     assert (
         kinds["message"]["confidence"] is None and kinds["message"]["status"] is None and kinds["message"]["provenance"]["session"] == "s1"

@@ -249,7 +249,7 @@ def test_a_fact_is_explained_from_its_operations_to_its_history(run: Run) -> Non
     run("close", *where)
     (fact,) = (f for f in run("facts", *ALICE, "--json").value["facts"] if f["text"] == POSTGRES)
     value = run("explain", fact["id"], *ALICE, "--json").value
-    assert set(value) == {"record", "episodes", "quotes", "turns", "made_by", "operations", "history"}
+    assert set(value) == {"record", "episodes", "quotes", "turns", "made_by", "operations", "history", "age", "events"}
     (step,) = value["operations"]
     assert step["op"] == "say" and step["actor"].startswith("extractive/") and step["fact"] == fact["id"] and step["recorded_at"]
     (quote,) = value["quotes"]

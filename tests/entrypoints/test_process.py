@@ -57,7 +57,7 @@ def test_one_way_through_every_command(process: Run, chat: str, tmp_path: Path) 
     assert process("quarantine", "--json").value == {"quarantine": []}
     assert process("stats", *WHERE, "--json").value["messages"] == 7
     assert process("doctor").out == "Nothing is wrong.\n"
-    assert process("migrate", "--json").value == {"from": 3, "to": 3}
+    assert process("migrate", "--json").value == {"from": 4, "to": 4}
     assert process("reembed", "--json").value["records"] >= 9
     assert process("backup", "copy.db", "--json").value["bytes"] == os.path.getsize("copy.db")
     assert process("export", "out", *WHERE, "--json").value == {"folder": "out", "messages": 7}
@@ -83,7 +83,7 @@ def test_the_environment_names_the_store_and_the_key(process: Run, tmp_path: Pat
     (tmp_path / "key").write_text("secret\nsecond line\n")
     assert "behind the map" in process("recall", "safe", "--db", "e.db", "--key-file", "key").out
     assert process("recall", "safe", "--db", "e.db", "--json").error["type"] == "KeyNeeded"
-    assert process("migrate", "--db", "e.db", "--key-file", "key").out == "schema 3 is up to date\n"
+    assert process("migrate", "--db", "e.db", "--key-file", "key").out == "schema 4 is up to date\n"
     assert not (tmp_path / "memory.db").exists()
 
 

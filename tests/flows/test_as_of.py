@@ -309,7 +309,7 @@ def compare(play: Play) -> None:
             state = model[keys[f.id]]
             if state.standing():
                 doubt = bool(state.conflicts) and not state.confirmed
-                assert f.status == ("conflict" if doubt else "active")
+                assert f.status in ({"conflict"} if doubt else {"active", "fading"})
             assert (f.status == "archived") <= state.archived
             assert set(keys[i] for i in f.supersedes) == {k for k, s in model.items() if s.by == keys[f.id]}
         for as_of in [None, *moments[len(believed) % 3 :: max(1, len(moments) // 8)]]:

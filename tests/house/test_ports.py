@@ -19,10 +19,12 @@ METHODS = {
     # Facts are derived from claims, and asked for as they were believed: as_believed, near, claims, acting, history, mark. What was
     # shown, so that it is known again when it comes back: shown.
     "FactReader": 8,
-    "Reader": 17,  # beside those of a FactReader
+    "Reader": 17,  # beside those of a FactReader and an AgeReader
     # Claims and history are written (put_claims, drop_claims, put_history), and what was shown (put_shown).
+    "AgeReader": 5,
+    "AgeWriter": 3,
     "FactWriter": 6,
-    "Writer": 15,  # beside those of a Reader and a FactWriter
+    "Writer": 15,  # beside those of a Reader, a FactWriter and an AgeWriter
     "Store": 8,
 }
 

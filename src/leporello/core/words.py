@@ -80,6 +80,15 @@ _PRESENT = re.compile(
     r"|\b(?:jetzt|aktuell|ahora|actualmente|maintenant|actuellement|adesso|agora|сейчас|теперь)\b|الآن|现在|目前|当前|現在|지금",
     re.IGNORECASE,
 )
+_THEN = re.compile(
+    r"\b(?:did|was|were|had|ago|before|after|between|since|until|first|last|earliest|originally|initially|previously|formerly|used to|back then|at the time|how long|when|history"
+    r"|how many (?:hours|days|weeks|months|years)|yesterday|(?:19|20)\d\d|january|february|april|june|july|august|september|october|november|december"
+    r"|wann|damals|früher|zuvor|zwischen|nachdem|bevor|seit|gestern|ursprünglich|war|waren|hatte[n]?|wie lange|wie viele (?:tage|wochen|monate|jahre)"
+    r"|cuándo|cuando|antes|después|entre|desde|ayer|hace|fue|era|primero|cuánto tiempo|cuántos (?:días|meses|años)"
+    r"|quand|avant|après|depuis|hier|était|d'abord|combien de (?:temps|jours|semaines|mois)|когда|раньше|после|между|вчера|сначала|был[аои]?)\b"
+    r"|什么时候|何时|之前|之后|以前|当时|昨天|多久|几天|几周|几个月|最初|第一次|いつ|以前|昨日|언제|이전",
+    re.IGNORECASE,
+)
 _NEWS = re.compile(
     r"\b(?:recently|now|already|just|new|updated|latest|increased|reached|improved|grown|grew|dropped|extended|moved|moving|rescheduled|postponed|changed|switched|so far|total of|no longer|"
     r"jetzt|inzwischen|bereits|neue[rsn]?|verschoben|ahora|nuev[oa]|aumentó|maintenant|désormais|nouve(?:au|lle)|adesso|agora|теперь|сейчас)\b[^.?!\n]{0,80}?\d"
@@ -105,7 +114,7 @@ class QueryTerms:
     `speakers` are the marks that messages by somebody of one of the query's words bear; `role` is the mark of the role
     that the query is about ("what did I say", "what did you advise"), 0 for none. See `index_terms`. `current` is true
     for a question about how things stand ("how many are there", "what is my deadline now"), which the newest of several
-    statements answers.
+    statements answers; `past` for one about what was, or the course of time, which what is old may answer as well as what is new.
     """
 
     hashes: NDArray[np.uint32]
@@ -114,6 +123,7 @@ class QueryTerms:
     speakers: NDArray[np.uint32]
     role: int
     current: bool
+    past: bool = False
 
 
 def terms(text: str) -> NDArray[np.uint32]:
@@ -142,7 +152,9 @@ def query_terms(text: str) -> QueryTerms:
     hashes = np.array([_hash(w) for w in stems], dtype=np.uint32)
     speakers = np.array([_mark("by", w) for w in telling], dtype=np.uint32)
     weights = np.array(list(stems.values()), dtype=np.float64)
-    return QueryTerms(hashes, weights, tuple(stems), speakers, _role_asked(set(found)), _asks_how_things_stand(text))
+    return QueryTerms(
+        hashes, weights, tuple(stems), speakers, _role_asked(set(found)), _asks_how_things_stand(text), bool(_THEN.search(text))
+    )
 
 
 def index_terms(text: str, *, name: str | None = None, role: str | None = None, at: datetime | None = None) -> NDArray[np.uint32]:

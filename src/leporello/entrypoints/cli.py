@@ -10,7 +10,17 @@ from typing import Annotated
 import typer
 
 import leporello
-from leporello.entrypoints import commands_facts, commands_find, commands_fold, commands_store, commands_tiers, commands_write, output
+from leporello.entrypoints import (
+    commands_facts,
+    commands_find,
+    commands_fold,
+    commands_forget,
+    commands_keep,
+    commands_store,
+    commands_tiers,
+    commands_write,
+    output,
+)
 from leporello.entrypoints.calls import Call, UsageError
 from leporello.entrypoints.options import root
 from leporello.errors import LeporelloError
@@ -30,7 +40,7 @@ def leporello_(call: Call, *, version: Annotated[bool, typer.Option("--version",
         print(call.context.get_help())
 
 
-for part in (commands_write, commands_find, commands_facts, commands_tiers, commands_fold, commands_store):
+for part in (commands_write, commands_find, commands_facts, commands_tiers, commands_fold, commands_keep, commands_forget, commands_store):
     app.add_typer(part.app)
 
 

@@ -17,7 +17,7 @@ from leporello.entrypoints.commands_find import differences, record_head, revisi
 from leporello.entrypoints.options import Full, command
 from leporello.entrypoints.output import body, clip, head, when
 from leporello.errors import LeporelloError, NotFound
-from leporello.records import Fact, Revision
+from leporello.records import Episode, Fact, Message, Revision
 from leporello.results import Consolidation, FactChange
 
 if TYPE_CHECKING:  # what it imports takes longer than a help page may
@@ -159,13 +159,17 @@ def archive(call: Call, id: Id, *, why: Why = None) -> None:
 
 @command(app, "restore", example='leporello restore f_0123abcd --why "it holds after all" --user alice')
 def restore(call: Call, id: Id, *, why: Why = None) -> None:
-    """Bring back a fact that was archived, retracted or contradicted; beside a successor that stands, both are a conflict."""
+    """Bring back a fact that was archived, retracted or contradicted, or an episode that maintenance put aside.
+
+    Beside a successor that stands, both are a conflict.
+    """
     with call.scope() as scope:
-        fact = scope.restore(id, why=why or "")
-    _answer(call, fact, "Restored." if fact.status != "conflict" else "Restored; another fact says otherwise: see `leporello conflicts`.")
+        record = scope.restore(id, why=why or "")
+    disputed = isinstance(record, Fact) and record.status == "conflict"
+    _answer(call, record, "Restored." if not disputed else "Restored; another fact says otherwise: see `leporello conflicts`.")
 
 
-def _answer(call: Call, fact: Fact, told: str, more: Iterable[RenderableType] = ()) -> None:
+def _answer(call: Call, fact: Message | Episode | Fact, told: str, more: Iterable[RenderableType] = ()) -> None:
     """A fact as it is now, and a remark."""
     call.answer(fact.to_dict(), [head(*record_head(fact)), body(fact.text), *more])
     call.remark(told)

@@ -32,12 +32,15 @@ def recall(
     kind: Annotated[list[str] | None, typer.Option("--kind", help="message, episode or fact; may be given more than once.")] = None,
     as_of: AsOf = None,
     believed_at: BelievedAt = None,
+    include: Annotated[
+        list[str] | None, typer.Option("--include", help="archived or deprecated: find these too; may be given more than once.")
+    ] = None,
     full: Full = False,
 ) -> None:
     """Find the records that answer best, each with the reasons for its score."""
     kinds: dict[str, Any] = {"kinds": tuple(kind)} if kind else {}
     with call.scope() as scope:
-        found = scope.recall(query, k=k, as_of=as_of, believed_at=believed_at, **kinds)
+        found = scope.recall(query, k=k, as_of=as_of, believed_at=believed_at, include=tuple(include or ()), **kinds)
     if found.not_found:
         call.remark("Not found: nothing in this scope reaches the relevance floor." + (" The nearest are:" if found else ""))
     call.answer(recall_json(found), () if found.not_found and call.settings.quiet else hit_lines(found, full=full))
@@ -63,8 +66,8 @@ def hit_json(hit: leporello.Hit) -> dict[str, Any]:
         "valid_from": fact.valid_from.isoformat() if fact and fact.valid_from else None,
         "valid_to": fact.valid_to.isoformat() if fact and fact.valid_to else None,
         "confidence": fact.confidence if fact else None,
-        "retention": None,
-        "status": fact.status if fact else None,
+        "retention": hit.retention,
+        "status": hit.status or (fact.status if fact else None),
     }
 
 
@@ -139,6 +142,9 @@ def explain_lines(found: Any, texts: dict[str, str], *, full: bool = False) -> I
     yield body(record.text if full else clip(record.text))
     if isinstance(record, Fact):
         yield from _fact_lines(record)
+    if found.age is not None:
+        due = f"; put aside from {when(found.age.due)} on, if nothing happens" if found.age.due else ""
+        yield body(f"{found.age.status}, retention {found.age.retention:.2f}, last seen or used {when(found.age.last)}{due}", style="dim")
     for n, step in enumerate(found.operations, 1):
         yield from _operation_lines(n, step, record.text, full=full)
     if found.made_by and not found.operations:

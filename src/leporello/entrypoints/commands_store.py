@@ -119,6 +119,18 @@ def bench_know(call: Call) -> None:
     _bench(call, "knowing", *(["--json"] if call.settings.json else ()))
 
 
+@command(bench, "forget", example="leporello bench forget rank", passing=True)
+def bench_forget(call: Call) -> None:
+    """What forgetting changes and costs: outdated and current, the laws' speed, recall's time, maintenance's reads."""
+    _bench(call, "forgetting", *(["--json"] if call.settings.json else ()))
+
+
+@command(bench, "use", example="leporello bench use", passing=True)
+def bench_use(call: Call) -> None:
+    """How well it is known which of the records shown an answer draws on."""
+    _bench(call, "using", *(["--json"] if call.settings.json else ()))
+
+
 def _bench(call: Call, name: str, *more: str) -> None:
     """Runs a benchmark in a process of its own, so that it measures the engine and not this program."""
     sys.stdout.flush()

@@ -296,7 +296,10 @@ def export(
     call: Call,
     folder: Annotated[str, typer.Argument(help="Where to; it is made if need be.")],
     *,
-    format: Annotated[str, typer.Option("--format", help="original: messages equal to those that came in.")] = "original",
+    format: Annotated[
+        str,
+        typer.Option("--format", help="original: messages equal to those that came in; memory-jsonl: the facts as an agent's memory file."),
+    ] = "original",
     as_of: AsOf = None,
     believed_at: BelievedAt = None,
 ) -> None:
@@ -306,7 +309,8 @@ def export(
     """
     with call.scope() as scope:
         count = scope.export(folder, format=format, as_of=as_of, believed_at=believed_at)
-    call.answer({"folder": folder, "messages": count}, [f"{count} messages written to {folder}"])
+    what = "messages" if format == "original" else "facts"
+    call.answer({"folder": folder, what: count}, [f"{count} {what} written to {folder}"])
 
 
 @command(app, "erase", example="leporello erase m_0123abcd --user alice")

@@ -87,12 +87,12 @@ def context(ports: Ports, shelf: Shelf, scope: Scope, wanted: Wanted) -> Context
     with ports.store.read() as r:
         state = r.session(scope) if scope.session is not None else None
         pins = r.pins(scope)
-        facts = known_facts(r, scope, now=ports.clock.now(), as_of=wanted.as_of, believed_at=wanted.believed_at)[: policy.facts]
+        facts = known_facts(ports, r, scope, as_of=wanted.as_of, believed_at=wanted.believed_at)[: policy.facts]
         episodes = _episodes(r, scope, state, wanted)[-policy.episodes :] if policy.episodes else []
         now = wanted.as_of is None and wanted.believed_at is None
         tail, older = _tail(r, state, wanted.budget) if state is not None and now else ([], ())
     shown = {f.id for f in facts} | {e.id for e in episodes} | {m.id for m in tail}
-    ports.shown.add([*facts, *episodes, *tail], ports.clock.now())
+    ports.shown.add([*facts, *episodes, *tail, *(h.record for h in hits)], ports.clock.now())
     pieces = {
         "facts": fact_pieces(facts),
         "episodes": [pack.Piece(e.id, pack.neutral(render_episode(e)), -e.number, _EPISODE_TOKENS) for e in episodes],

@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 
 from leporello.core.compact import episode_tokens
 from leporello.errors import CompactorError, FoldRefused
+from leporello.flows.aging import begin
 from leporello.flows.indexing import entries, said
 from leporello.ports import Compactor, Ports, Reader, SessionState
 from leporello.records import Episode, Message
@@ -88,6 +89,7 @@ def write_episode(
         if now is None or now.folded != state.folded or not unchanged(w, now, messages):
             return None
         episode = w.add_episode(now, made.value, entry)
+        begin(ports, w, [episode])
         w.put_session(replace(moved(now, episode), stalled=0))
     return replace(made, value=episode)
 

@@ -8,8 +8,11 @@ from datetime import datetime
 
 from leporello.core import facts as rules
 from leporello.errors import NotFound
+from leporello.flows.aging import ages, as_aged
+from leporello.flows.events import log_of
 from leporello.ports import AnyRecord, Ports, Reader
-from leporello.records import Claim, Episode, Fact, Message, Record, Revision, Scope, Span
+from leporello.records import Claim, Episode, Event, Fact, Message, Record, Revision, Scope, Span
+from leporello.results import Age
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,8 @@ class Explanation(Record):
 
     `operations` are the steps that a fact is derived from, oldest first: each names who made it (`actor`, a compactor with its
     version and its prompt's, or who called), when, and the characters. `history` are the changes of the fact. `episodes` cover its
-    turns. `made_by` names what made the record and the episodes, each once.
+    turns. `made_by` names what made the record and the episodes, each once. `age` says how the record stands with time by now, and
+    `events` what happened to it; with `believed_at` neither is told.
     """
 
     record: AnyRecord
@@ -42,6 +46,8 @@ class Explanation(Record):
     made_by: tuple[str, ...]
     operations: tuple[Claim, ...] = ()
     history: tuple[Revision, ...] = ()
+    age: Age | None = None
+    events: tuple[Event, ...] = ()
 
 
 def explain(ports: Ports, scope: Scope, id: str, *, as_of: datetime | None = None, believed_at: datetime | None = None) -> Explanation:
@@ -60,8 +66,13 @@ def explain(ports: Ports, scope: Scope, id: str, *, as_of: datetime | None = Non
         source = record.provenance
         episodes = _episodes(r, scope, record, source.episodes)
         quotes = tuple(_quotes(r, scope, source.spans))
+        past = believed_at is not None
+        stands = None if past else ages(r, [record], policy=ports.policies.retention, now=until)[record.id]
+        log = () if past else tuple(log_of(r, [record])[record.id])
+        if stands is not None and isinstance(record, Fact):
+            (record,) = as_aged([record], {record.id: stands})
     made_by = dict.fromkeys([*(c.actor for c in operations), *(e.compactor for e in episodes)])
-    return Explanation(record, episodes, quotes, source.turns, tuple(made_by), operations, history)
+    return Explanation(record, episodes, quotes, source.turns, tuple(made_by), operations, history, stands, log)
 
 
 def _held(record: AnyRecord, as_of: datetime, now: datetime) -> bool:

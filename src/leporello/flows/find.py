@@ -137,8 +137,8 @@ def find(ports: Ports, shelf: Shelf, scope: Scope, query: str, *, k: int = 5) ->
     looked: list[Looked] = []
     for tier, ask in walk:
         asked = ask()
-        best = max((h.score for h in asked.hits), default=0.0)
-        good = tuple(h for h in asked.hits if h.score >= floor)[:k]
+        best = max((_relevance(h) for h in asked.hits), default=0.0)
+        good = tuple(h for h in asked.hits if _relevance(h) >= floor)[:k]
         if good:
             return Finding(query, tier, good, (*looked, Looked(tier, asked.candidates, best)), False)
         why = asked.why_not or (
@@ -146,6 +146,10 @@ def find(ports: Ports, shelf: Shelf, scope: Scope, query: str, *, k: int = 5) ->
         )
         looked.append(Looked(tier, asked.candidates, best, why))
     return Finding(query, None, (), tuple(looked), True, ADVICE)
+
+
+def _relevance(hit: Hit | NoteHit) -> float:
+    return hit.relevance if isinstance(hit, Hit) else hit.score
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from leporello.core.facts import folded
 from leporello.core.guard.echo import Echoes
 from leporello.core.tokens import estimate
 from leporello.errors import FoldError, NotFound
+from leporello.flows.aging import begin
 from leporello.flows.episodes import make_episode
 from leporello.flows.indexing import entries, said
 from leporello.flows.replay import replay
@@ -219,7 +220,9 @@ def _remake(ports: Ports, w: Writer, old: Episode) -> str | None:
     fresh = replace(
         fresh, turns=old.turns, positions=old.positions, layer=old.layer, distilled=old.distilled, at=left[-1].at
     )  # fmt: skip
-    return w.add_episode(state, fresh, entries(ports.embedder, [said(fresh)])[0]).id
+    again = w.add_episode(state, fresh, entries(ports.embedder, [said(fresh)])[0])
+    begin(ports, w, [again])
+    return again.id
 
 
 def _set_turns(w: Writer, session: Scope) -> None:

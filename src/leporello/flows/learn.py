@@ -130,7 +130,7 @@ def contradict(ports: Ports, scope: Scope, id: str, *, by: str | None, step: Ste
         else:
             if successor.superseded_by == fact.id:
                 _take(ports, w, successor, lambda plain: plain, replace(step, op="restore"))
-            instead = _base(w, successor)
+            instead = base_of(w, successor)
             _take(ports, w, fact, lambda plain: replace(plain, source=instead.id), step, also=(successor,))
         return _fact(w, scope, fact.id)
 
@@ -174,7 +174,7 @@ def _take(
     """Writes the step as a claim on the claim that gives the fact its words."""
     now = ports.clock.now()
     step = replace(step, why=Redaction.of(ports.policies.guard).text(step.why))
-    target = _base(w, fact)
+    target = base_of(w, fact)
     start = max(now, fact.valid_from) if fact.valid_from is not None and step.op == "end" else now
     plain = Claim(
         "", fact.scope, step.op, "", fact.fact_kind, step.why, step.actor, "user", 1.0, (), step.at or start, now, Provenance(), step.actor,
@@ -183,7 +183,7 @@ def _take(
     return settle_one(ports, w, shape(plain), Bench(ports.embedder), actor=step.actor, at=now, also=also)[0]
 
 
-def _base(w: Writer, fact: Fact) -> Claim:
+def base_of(w: Writer, fact: Fact) -> Claim:
     """The claim that gives the fact its words; made of the fact if an older store kept none."""
     held = [c for c in w.claims(fact.scope, [fact.id]) if c.text]
     if held:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from leporello.core import facts as rules
+from leporello.flows.aging import follow
 from leporello.flows.settle import Bench, Links, action, by_hand, fact_of, homes_of, identified, index_row, source, why
 from leporello.ports import Change, Ports, Writer
 from leporello.records import Claim, Fact, Revision
@@ -70,6 +71,7 @@ def replay(ports: Ports, w: Writer, claims: Sequence[Claim], facts: Sequence[Fac
             life.states[-1], Change("update", "erase", life.states[-1].recorded_at), entry=index_row(ports, life.states[-1], life.last)
         )
         w.put_history(life.states[-1], life.revisions)
+    follow(ports, w, {life.id: life.last for life in lives}, {life.id: life.states[-1] for life in lives})
     for fact in facts:
         into = next((homes[c] for c, f in were.items() if f == fact.id and homes[c] != f), None)
         if fact.id in free and into is not None:

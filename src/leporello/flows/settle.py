@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from leporello.core import facts as rules
 from leporello.core.facts.read import keys, sure_keys
 from leporello.core.facts.relate import Relation, relate
+from leporello.flows.aging import follow, observed
 from leporello.flows.indexing import entries, said, statement
 from leporello.ports import Change, Embedder, Entry, Ports, Reader, Writer
 from leporello.records import Claim, Fact, Scope
@@ -25,6 +26,8 @@ NEAR = 200
 """How many facts at most are looked at for one claim."""
 _WIDEST = 200
 _SUPPORTS = 40
+_STEPS = {"fade": "archive", "revive": "restore"}
+"""How steps of maintenance are called in a history."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +111,7 @@ def settle_one(
         return known.fact, []
     full = next((f for f in near.values() if _full(f, held, claim)), None)
     if full is not None:
+        observed(ports, w, full, at)
         return full.id, []
     (made,) = w.put_claims([claim])
     outside = frozenset(i for f in near.values() for i in _linked(f) if i not in near)
@@ -234,14 +238,27 @@ def _derive(p: _Pass, claims: Sequence[Claim], known: dict[str, Fact]) -> tuple[
         now = fact_of(d, was, derived, links, at)
         if now != was or by_hand(p.cause, d):
             by = ids.get(id(d.by)) if now.superseded_by != was.superseded_by else source(p.cause)
-            named = p.cause.op if by_hand(p.cause, d) else action(was, now)
+            named = _STEPS.get(p.cause.op, p.cause.op) if by_hand(p.cause, d) else action(was, now)
             out = _put(p, (was, now), Change(named, p.actor, at, why(d, p.cause, p.judges), by), d, out)
     _note_step(p, homes, known, out)
     for id_, into in merged.items():
         left = replace(known[id_], retracted_at=at, status="deprecated", superseded_by=into, confidence=0.0, conflicts=())
         w.put_fact(left, Change("merge", p.actor, at, "says the same as another", into))
+        w.move_events(left.scope, id_, into)
         out.append(Settled("merge", left, known[id_]))
+    _follow(p, derived, ids, homes, out)
     return out, homes
+
+
+def _follow(p: _Pass, derived: Sequence[rules.Derived], ids: dict[int, str], homes: dict[str, str], done: Sequence[Settled]) -> None:
+    """The traces of the facts that changed, and of the one that the cause belongs to."""
+    facts = {s.fact.id: s.fact for s in done}
+    by_id = {ids[id(d)]: d for d in derived}
+    home = homes.get(p.cause.id) or homes.get(p.cause.target or "")
+    if home is not None and home not in facts:
+        held = p.writer.record(p.cause.scope, home)
+        facts |= {home: held} if isinstance(held, Fact) else {}
+    follow(p.ports, p.writer, by_id, {i: f for i, f in facts.items() if i in by_id})
 
 
 def _note_step(p: _Pass, homes: dict[str, str], known: dict[str, Fact], done: Sequence[Settled]) -> None:

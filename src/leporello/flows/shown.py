@@ -7,7 +7,8 @@ from datetime import datetime
 
 from leporello.core import facts as rules
 from leporello.core import pack
-from leporello.ports import Reader
+from leporello.flows.aging import ages, as_aged
+from leporello.ports import Ports, Reader
 from leporello.records import Episode, Fact, Scope
 from leporello.results import Hit
 
@@ -43,11 +44,13 @@ def held_facts(r: Reader, scope: Scope, *, now: datetime, as_of: datetime | None
     return [f for f in r.facts(scope, believed_at=believed_at) if rules.believed(f, as_of=as_of, now=moment)]
 
 
-def known_facts(
-    r: Reader, scope: Scope, *, now: datetime, as_of: datetime | None = None, believed_at: datetime | None = None
-) -> list[Fact]:
-    """The same, the most certain and newest first."""
+def known_facts(ports: Ports, r: Reader, scope: Scope, *, as_of: datetime | None = None, believed_at: datetime | None = None) -> list[Fact]:
+    """The same, the most certain and newest first. Of now, as certain as they are by now, and without what is hidden by its age."""
+    now = ports.clock.now()
     held = held_facts(r, scope, now=now, as_of=as_of, believed_at=believed_at)
+    if as_of is None and believed_at is None:
+        stands = ages(r, held, policy=ports.policies.retention, now=now)
+        held = as_aged([f for f in held if not stands[f.id].hidden], stands)
     return sorted(held, key=lambda f: (-f.confidence, -f.at.timestamp(), f.text))
 
 

@@ -15,8 +15,11 @@ from typing import Any
 
 from leporello.core.times import from_micros, micros
 from leporello.errors import BadMessage
-from leporello.records import Claim, Draft, Episode, Fact, Item, Message, Provenance, Scope, Span
+from leporello.records import Claim, Draft, Episode, Event, Fact, Item, Kind, Message, Provenance, Scope, Span
+from leporello.rows import TraceRow
 
+KINDS: tuple[Kind, ...] = ("message", "episode", "fact")
+"""The kinds of records by their numbers in columns."""
 _MEDIA_CHARACTERS = 512
 Stored = str | bytes
 
@@ -236,3 +239,20 @@ def claim_row(c: Claim) -> tuple[Any, ...]:
         micros(c.at), micros(c.recorded_at), provenance_json(c.provenance), pack(c.actor), c.target, c.fact, pack(c.suspicion),
         pack(c.speaker),
     )  # fmt: skip
+
+
+def trace(row: Sequence[Any], scope: Scope) -> TraceRow:
+    """A row of `trace`."""
+    id_, _, kind, held, level, since, importance, pinned, expires, aside, due = row
+    return TraceRow(id_, scope, KINDS[kind], held, level, since, importance, bool(pinned), expires, aside, due)
+
+
+def trace_row(t: TraceRow) -> tuple[Any, ...]:
+    """The columns of `trace` from its kind on."""
+    return (KINDS.index(t.kind), t.trace, t.level, t.since, t.importance, int(t.pinned), t.expires, t.aside, t.due)
+
+
+def event(row: Sequence[Any]) -> Event:
+    """A row of `event`."""
+    record, kind, at, run = row
+    return Event(record, kind, from_micros(at), run)

@@ -10,12 +10,12 @@ from typing import Any
 import apsw
 
 from leporello.adapters.sqlite import codec
+from leporello.adapters.sqlite.codec import KINDS
 from leporello.adapters.sqlite.queries import queries
 from leporello.core.times import from_micros, micros
-from leporello.ports import AnyRecord, IndexDelta, IndexRow, LoopRow, Mark, SessionState
-from leporello.records import Claim, Compact, Episode, Fact, Kind, Message, Note, Revision, Scope
+from leporello.ports import AnyRecord, IndexDelta, IndexRow, LoopRow, Mark, SessionState, TraceRow
+from leporello.records import Claim, Compact, Episode, Event, Fact, Message, Note, Revision, Scope
 
-KINDS: tuple[Kind, ...] = ("message", "episode", "fact")
 _PAGE = 500
 
 
@@ -107,6 +107,27 @@ class SqliteReader:
 
     def mark(self, scope: Scope) -> int:
         return int(self._value("facts_mark"))
+
+    def traces(self, scope: Scope, ids: Sequence[str]) -> Mapping[str, TraceRow]:
+        rows = self._rows("traces", (self._tenant(scope), json.dumps(list(ids))))
+        return {r[0]: codec.trace(r, self._scope(r[1])) for r in rows}
+
+    def events(self, scope: Scope, ids: Sequence[str]) -> list[Event]:
+        return [codec.event(r) for r in self._rows("events", (self._tenant(scope), json.dumps(list(ids))))]
+
+    def due(self, scope: Scope, at: int, *, after: tuple[int, str], k: int) -> list[TraceRow]:
+        return [codec.trace(r, self._scope(r[1])) for r in self._rows("due_traces", (self._tenant(scope), at, *after, k))]
+
+    def crowded(self, scope: Scope, most: int) -> list[list[TraceRow]]:
+        tenant = self._tenant(scope)
+        scopes = [s for (s,) in self._rows("crowded_scopes", (tenant, most))]
+        return [[codec.trace(r, self._scope(r[1])) for r in self._rows("traces_in_use", (tenant, s))] for s in scopes]
+
+    def runs(self, scope: Scope, run: str | None = None) -> list[Event]:
+        tenant = self._tenant(scope)
+        if run is not None:
+            return [codec.event(r) for r in self._rows("events_of_run", (tenant, run))]
+        return [Event("", "archived", from_micros(at), name) for name, at, _ in self._rows("runs", (tenant,))]
 
     def record(self, scope: Scope, id: str) -> AnyRecord | None:
         found = self._find(self._tenant(scope), id)

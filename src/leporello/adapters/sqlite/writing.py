@@ -10,11 +10,12 @@ from datetime import datetime
 from typing import Any
 
 from leporello.adapters.sqlite import codec
-from leporello.adapters.sqlite.reading import KINDS, SqliteReader
+from leporello.adapters.sqlite.codec import KINDS
+from leporello.adapters.sqlite.reading import SqliteReader
 from leporello.core.times import micros
 from leporello.errors import BadMessage, NotFound
-from leporello.ports import AnyRecord, Change, Entry, LoopRow, NewMessage, SessionState
-from leporello.records import Claim, Compact, Episode, Fact, Message, Note, Revision, Scope
+from leporello.ports import AnyRecord, Change, Entry, LoopRow, NewMessage, SessionState, TraceRow
+from leporello.records import Claim, Compact, Episode, Event, Fact, Message, Note, Revision, Scope
 
 ERASED = "erased"
 """The setting that stands while copies of deleted rows may be left in the file."""
@@ -177,6 +178,26 @@ class SqliteWriter(SqliteReader):
         rows = [(*self._make_scope(r.scope), r.id, moment, moment) for r in held]
         self.db.executemany(self.sql["put_shown"], rows)
 
+    def put_traces(self, rows: Sequence[TraceRow]) -> None:
+        values = []
+        for row in rows:
+            tenant, scope = self._make_scope(row.scope)
+            values.append((tenant, row.id, scope, *codec.trace_row(row)))
+        self.db.executemany(self.sql["put_trace"], values)
+
+    def add_events(self, scope: Scope, events: Sequence[Event], *, gap: int = 0) -> list[Event]:
+        tenant = self._tenant(scope)
+        out = []
+        for e in events:
+            at = micros(e.at)
+            row = (tenant, e.record, e.kind, at, e.run, at - gap)
+            if self._value("add_event", row) is not None:
+                out.append(e)
+        return out
+
+    def move_events(self, scope: Scope, old: str, new: str) -> None:
+        self.db.execute(self.sql["move_events"], (self._tenant(scope), old, new))
+
     def put_episodes(self, episodes: Sequence[Episode]) -> None:
         for e in episodes:
             self.db.execute(self.sql["put_episode"], (e.layer, int(e.distilled), *e.turns, self._tenant(e.scope), e.id))
@@ -237,6 +258,8 @@ class SqliteWriter(SqliteReader):
             self.db.execute(self.sql[f"delete_{r.kind}"], (rid,))
             self.db.execute(self.sql["delete_sources"], (tenant, r.id))
             self.db.execute(self.sql["delete_shown"], (tenant, r.id))
+            self.db.execute(self.sql["delete_trace"], (tenant, r.id))
+            counts["events"] += len(self._rows("delete_events", (tenant, r.id)))
             if r.kind == "fact":
                 counts["claims"] += len(self._rows("delete_claims_of", (tenant, r.id)))
             counts[f"{r.kind}s"] += 1

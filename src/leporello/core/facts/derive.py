@@ -28,7 +28,8 @@ class Hand:
     """What the steps done to a fact by hand come to; `restore` takes back what was before it.
 
     `ended` and `restored` are when and by which claim that was done, `aside` when it was first ended, retracted or archived, `chosen`
-    each time at which it was confirmed before that.
+    each time at which it was confirmed before that. `faded` is when and by which claim maintenance put it aside, if
+    no step brought it back.
     """
 
     end: datetime | None = None
@@ -39,16 +40,19 @@ class Hand:
     confirmed: int = 0
     chosen: tuple[datetime, ...] = ()
     aside: datetime | None = None
+    faded: tuple[datetime, str] | None = None
 
     @classmethod
     def of(cls, steps: Iterable[Claim]) -> Hand:
         """In the order in which they were done. Done twice, an end holds from the earlier time, a retraction from the first."""
         end, ended, retracted, archived, restored, confirmed, aside = None, None, None, False, None, 0, None
+        faded: tuple[datetime, str] | None = None
         chosen: tuple[datetime, ...] = ()
         for step in sorted(steps, key=_done):
-            if step.op == "confirm":
-                confirmed += 1
-                chosen = (*chosen, step.recorded_at) if aside is None else chosen
+            if step.op in {"confirm", "fade", "revive"}:
+                faded = _done(step) if step.op == "fade" else None
+                confirmed += step.op == "confirm"
+                chosen = (*chosen, step.recorded_at) if aside is None and step.op == "confirm" else chosen
                 continue
             aside = aside or step.recorded_at
             if step.op == "end":
@@ -58,8 +62,8 @@ class Hand:
             elif step.op == "archive":
                 archived = True
             elif step.op == "restore":
-                end, ended, retracted, archived, restored, aside = None, None, None, False, _done(step), None
-        return cls(end, ended, retracted, archived, restored, confirmed, chosen, aside)
+                end, ended, retracted, archived, restored, aside, faded = None, None, None, False, _done(step), None, None
+        return cls(end, ended, retracted, archived, restored, confirmed, chosen, aside, faded)
 
 
 @dataclass(eq=False)
@@ -67,7 +71,7 @@ class Derived:
     """One fact: the claims that support it, its time, what became of it, and how it relates to others.
 
     The claim that is trusted most gives its words. `held` is true while it is in quarantine. `end` is when another fact put an end to
-    it (`by`), known since `known`; `told` says when and by which claim, if that was done by hand.
+    it (`by`), known since `known`; `by_hand` says when and by which claim, if that was done by hand.
     """
 
     claims: list[Claim]
@@ -77,8 +81,15 @@ class Derived:
     end: datetime | None = None
     by: Derived | None = None
     known: datetime | None = None
-    told: tuple[datetime, str] | None = None
+    by_hand: tuple[datetime, str] | None = None
     against: list[Derived] = field(default_factory=list)
+
+    @classmethod
+    def alone(cls, claims: Iterable[Claim]) -> Derived:
+        """What these claims of one fact come to, but for how it relates to others."""
+        known = list(claims)
+        steps = [c for c in known if not c.text]
+        return cls([c for c in known if c.text], steps=steps, hand=Hand.of(steps))
 
     @property
     def start(self) -> datetime:
@@ -102,7 +113,7 @@ class Derived:
         What was known when it was ended by hand was meant to end with it, whatever time it is about.
         """
         known = _done(claim)
-        for end, on in ((self.end, self.told), (self.hand.end, self.hand.ended)):
+        for end, on in ((self.end, self.by_hand), (self.hand.end, self.hand.ended)):
             if end is not None and claim.at >= end and (on is None or known > on):
                 return False
         return self._said_in_time([claim])
@@ -127,16 +138,38 @@ class Derived:
     @property
     def standing(self) -> bool:
         """True if nothing has become of it: neither ended nor retracted, put aside or held in quarantine."""
-        return self.ended is None and self.hand.retracted is None and not self.hand.archived and not self.held
+        return self.ended is None and self.hand.retracted is None and not self.archived and not self.held
+
+    @property
+    def archived(self) -> bool:
+        """True if it was put aside, by hand or by maintenance; what is said again after maintenance did is back."""
+        faded = self.hand.faded
+        return self.hand.archived or (faded is not None and all(_done(c) <= faded for c in self.told))
+
+    @property
+    def told(self) -> list[Claim]:
+        """The claims of those who are trusted most."""
+        best = max(RANK[c.trust] for c in self.claims)
+        return [c for c in self.claims if RANK[c.trust] == best]
 
     def confidence(self) -> float:
         """Of those who are trusted most, the surest; more by 0.1 for each further source as trusted, and for each confirmation."""
-        best = max(RANK[c.trust] for c in self.claims)
-        told = [c for c in self.claims if RANK[c.trust] == best]
-        sources = {s.message for c in told for s in c.provenance.spans} | {c.id for c in told if c.op == "say" and _told_by_hand(c)}
-        episodes = {e for c in told if not c.provenance.spans for e in c.provenance.episodes}
-        further = max(0, len(sources) + len(episodes) - 1) + self.hand.confirmed
-        return min(1.0, round(max(c.confidence for c in told) + REINFORCEMENT * further, 4))
+        raised = sum(n for _, n in self.raised())
+        return min(1.0, round(max(c.confidence for c in self.told) + REINFORCEMENT * raised, 4))
+
+    def raised(self) -> list[tuple[datetime, int]]:
+        """When the store learned of further sources as trusted, and of confirmations, and of how many: what raises confidence."""
+        seen: set[str] = set()
+        out = [(s.recorded_at, 1) for s in self.steps if s.op == "confirm"]
+        for claim in sorted(self.told, key=_done):
+            where = claim.provenance
+            sources = {s.message for s in where.spans} | set(() if where.spans else where.episodes)
+            sources |= {claim.id} if claim.op == "say" and _told_by_hand(claim) else set()
+            fresh = len(sources - seen)
+            more = fresh if seen else max(0, fresh - 1)
+            seen |= sources
+            out += [(claim.recorded_at, more)] if more else []
+        return sorted(out)
 
     def provenance(self) -> Provenance:
         """All sources, those of the words first."""
@@ -191,7 +224,7 @@ def _decide(pairs: Iterable[tuple[Derived, Derived, datetime]]) -> None:
     for at, _, winner, loser in sorted(found, key=lambda f: f[:2]):
         end = max(at, loser.start)
         if loser.end is None or (loser.known is not None and at < loser.known and end < loser.end):
-            loser.end, loser.by, loser.known, loser.told = end, winner, at, None
+            loser.end, loser.by, loser.known, loser.by_hand = end, winner, at, None
 
 
 def _chosen(winner: Derived, loser: Derived, since: datetime) -> datetime | None:
@@ -219,7 +252,7 @@ def status(one: Derived, now: datetime) -> str:
     ended = one.ended
     if one.hand.retracted is not None or (ended is not None and (ended <= now or ended <= one.start)):
         return "deprecated"
-    if one.hand.archived:
+    if one.archived:
         return "archived"
     disputed = any(other.rank >= one.rank for other in one.against)
     return "conflict" if disputed and not one.hand.confirmed else "active"
@@ -333,7 +366,7 @@ class _Sweep:
         """Two that turn out to say the same become one."""
         mine.take(other.claims, other.steps)
         if mine.end is None or (other.end is not None and other.end < mine.end):
-            mine.end, mine.by, mine.known, mine.told = other.end, other.by, other.known, other.told
+            mine.end, mine.by, mine.known, mine.by_hand = other.end, other.by, other.known, other.by_hand
         self.found.remove(other)
         self.live = [d for d in self.live if d is not other]
         for d in self.found:
@@ -351,7 +384,7 @@ class _Sweep:
             by_hand = claim.target is not None and _told_by_hand(claim)
             old.end, old.by, old.known = max(new.start if by_hand else claim.at, old.start), new, claim.recorded_at
             if by_hand:
-                old.told = _done(claim)
+                old.by_hand = _done(claim)
             else:
                 self.live = [d for d in self.live if d is not old]
         else:

@@ -15,6 +15,7 @@ from leporello.flows.loop.body import Built, build
 from leporello.flows.loop.now import Now, look
 from leporello.flows.loop.plans import plan
 from leporello.flows.loop.standing import Background
+from leporello.flows.loop.use import note_uses
 from leporello.flows.loop.views import compact_room, compactor_for
 from leporello.ports import LoopRow, Ports, Writer
 from leporello.records import Message, Scope, Usage
@@ -49,6 +50,7 @@ def taken(ports: Ports, scope: Scope, value: object, given: Given, *, reply: boo
         if thinks and view is not None:
             view = {**view, "thinking_from": made[-1].pos}
         w.put_loop(scope, LoopRow(dict(settings), tally.to_dict(), view, row.shown if row else ()))
+        note_uses(ports, w, scope, view, made)
 
     return beside if used is not None or _may_think(value) else None
 

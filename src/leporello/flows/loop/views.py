@@ -212,7 +212,7 @@ def _standing(turn: int, goal: str, current: str, todos: str, phase: str) -> str
 
 
 def _facts(ports: Ports, r: Reader, now: Now, room: int) -> tuple[str, tuple[str, ...]]:
-    facts = known_facts(r, now.scope, now=ports.clock.now())[: ports.policies.context.facts]
+    facts = known_facts(ports, r, now.scope)[: ports.policies.context.facts]
     blocks, _ = pack.pack({"facts": fact_pieces(facts)}, budget=max(0, room), reserved={})
     return (blocks[0].text, blocks[0].ids) if blocks else ("", ())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from leporello.testing.conformance.aging import AgeRules
 from leporello.testing.conformance.claims import ClaimRules
 from leporello.testing.conformance.erasing import ErasingRules
 from leporello.testing.conformance.index import IndexRules
@@ -15,6 +16,6 @@ from leporello.testing.conformance.transactions import TransactionRules
 
 
 class StoreConformance(
-    SessionRules, MessageRules, StatementRules, ClaimRules, ScopeRules, TransactionRules, IndexRules, ErasingRules, KeepingRules, LoopRules
+    SessionRules, MessageRules, StatementRules, ClaimRules, AgeRules, ScopeRules, TransactionRules, IndexRules, ErasingRules, KeepingRules, LoopRules
 ):  # fmt: skip
     """Subclass it as `class TestMyStore(StoreConformance)` and write `open_store(path)`: pytest runs every rule on your store."""

@@ -1,0 +1,361 @@
+"""Maintenance: what time has done to records is carried out, explained, previewed and taken back.
+
+Only status moves: what is hardly recalled any more, hardly certain any more, expired, or too much for its scope is put aside
+(archived), and can be brought back. Nothing is deleted. Which records these are follows from traces and the clock alone, so that
+running twice is running once, and a dry run says what a run would do.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from time import perf_counter
+
+from leporello.core.times import from_micros, micros
+from leporello.errors import BadSetting, NotFound
+from leporello.flows import aging
+from leporello.flows.learn import base_of
+from leporello.flows.settle import Bench, settle_one
+from leporello.policies import RetentionPolicy
+from leporello.ports import AnyRecord, Change, Ports, Reader, Store, TraceRow, Writer
+from leporello.records import Claim, ClaimOp, Event, Fact, Importance, Provenance, Scope
+from leporello.results import Age, Maintenance, Move, Undone
+
+ACTOR = "maintain"
+BATCH = 500
+_NO_RUN = "There is no maintenance run {!r} here: `runs()` lists them."
+FITTED = "retention"
+"""The setting of a store that holds the policy by which it was maintained last: its traces fall due by that."""
+
+
+def maintain(ports: Ports, *, scope: Scope | None = None, dry_run: bool = False) -> Maintenance:
+    """Puts aside what is due by now: of a scope, or of the whole store. Batches of `BATCH` let writers in between."""
+    began = perf_counter()
+    at = micros(ports.clock.now())
+    run = f"r_{at:014x}{secrets.token_hex(4)}"
+    stale = _is_stale(ports)
+    if not dry_run:
+        if stale:
+            refit(ports)
+            stale = False
+        _note_policy(ports)
+    with ports.store.read() as r:
+        tenants = [scope.tenant] if scope is not None else r.tenants()
+    done: list[Move] = []
+    looked = 0
+    for tenant in tenants:
+        whose = scope or Scope(tenant)
+        for seen, moves in _due_moves(ports, whose, at, "" if dry_run else run, stale=stale):
+            looked += seen
+            done += moves
+        done += _over_cap(ports, whose, at, "" if dry_run else run, {m.id for m in done})
+    done.sort(key=lambda m: (m.scope.tenant, m.retention, m.id))
+    took = round((perf_counter() - began) * 1000, 3)
+    return Maintenance("" if dry_run or not done else run, from_micros(at), dry_run, looked, tuple(done), took)
+
+
+def _due_moves(ports: Ports, scope: Scope, at: int, run: str, *, stale: bool) -> Iterator[tuple[int, list[Move]]]:
+    """What is due, a batch at a time: how many were looked at and what moves; carried out if `run` names the run."""
+    policy = ports.policies.retention
+    if stale:
+        with ports.store.read() as r:
+            yield from ((len(rows), _moves(r, scope, rows, policy, at)) for rows in _all_timed(r, scope, policy, at))
+        return
+    after = (-(1 << 62), "")
+    while True:
+        with ports.store.write() if run else ports.store.read() as r:
+            rows = r.due(scope, at, after=after, k=BATCH)
+            mine = [t for t in rows if scope.sees(t.scope)]
+            moves = _moves(r, scope, mine, policy, at)
+            if run:
+                carry_out(ports, r, moves, run)  # type: ignore[arg-type]
+                moved = {m.id for m in moves}
+                _put_off(r, [t for t in mine if t.id not in moved], policy)  # type: ignore[arg-type]
+        if rows:
+            after = (rows[-1].due or 0, rows[-1].id)
+            yield len(mine), moves
+        if len(rows) < BATCH:
+            return
+
+
+def _put_off(w: Writer, rows: Sequence[TraceRow], policy: RetentionPolicy) -> None:
+    """What was due and stays, because it rests already, is looked at no more until it is due anew."""
+    again = ((t, w.record(Scope(t.scope.tenant), t.id)) for t in rows)
+    w.put_traces([aging.timed(t, x, policy) if x is not None else replace(t, due=None) for t, x in again])
+
+
+def _moves(r: Reader, scope: Scope, rows: Iterable[TraceRow], policy: RetentionPolicy, at: int) -> list[Move]:
+    """Those of the rows whose records move, with the numbers and the sentence why."""
+    out = []
+    for row in rows:
+        record = r.record(Scope(scope.tenant), row.id)
+        if record is not None and (why := reason(row, record, policy, at)):
+            out.append(_move(row, record, aging.age(record, row, policy=policy, at=at), why))
+    return out
+
+
+def _move(row: TraceRow, record: AnyRecord, stands: Age, why: tuple[str, str]) -> Move:
+    return Move(row.id, row.kind, record.scope, record.text, stands.status, *why, round(stands.retention, 6), stands.confidence)
+
+
+def reason(row: TraceRow, record: AnyRecord, policy: RetentionPolicy, at: int) -> tuple[str, str] | None:
+    """Why a record is put aside at a moment: the cause (expired, forgotten or uncertain) and a sentence; None if it stays."""
+    stands = aging.age(record, row, policy=policy, at=at)
+    if stands.status in aging.RESTS:
+        return None
+    if row.expires is not None and row.expires <= at:
+        return "expired", f"it expired on {from_micros(row.expires):%Y-%m-%d %H:%M} UTC"
+    if row.pinned or record.kind == "message":
+        return None
+    _, forgotten = policy.thresholds
+    if stands.retention < forgotten:
+        return "forgotten", f"retention {stands.retention:.4f} is below {forgotten:g}: {_seen(stands.presentations, row, policy, at)}"
+    if stands.confidence is not None and stands.hidden:
+        weeks = (at - (row.since or at)) / (7 * aging.DAY)
+        lost = aging.rate(policy, record) / 10_000
+        return (
+            "uncertain",
+            f"confidence {stands.confidence:.4f} is below 0.2: nothing supported it for {weeks:.1f} weeks, at {lost:g} a week",
+        )
+    return None
+
+
+def _seen(times: int, row: TraceRow, policy: RetentionPolicy, at: int) -> str:
+    days = (at - aging.trace_of(row).last) / aging.DAY
+    count = "once" if times == 1 else f"{times} times"
+    return f"seen or used {count}, last {days:.1f} days ago; importance {row.importance}, law {policy.law}, half-life {policy.half_life:g} days"
+
+
+def _over_cap(ports: Ports, scope: Scope, at: int, run: str, gone: set[str]) -> list[Move]:
+    """The facts that are too many for their scopes: lowest retention first, then least lately used, then by id; pins and the user's own last."""
+    policy = ports.policies.retention
+    if policy.cap is None:
+        return []
+    out: list[Move] = []
+    with ports.store.write() if run else ports.store.read() as r:
+        for rows in r.crowded(scope, policy.cap):
+            held = [t for t in rows if t.id not in gone and scope.sees(t.scope)]
+            out += _least(r, held, policy, at) if len(held) > policy.cap else []
+        if run:
+            carry_out(ports, r, out, run)  # type: ignore[arg-type]
+    return out
+
+
+def _least(r: Reader, rows: Sequence[TraceRow], policy: RetentionPolicy, at: int) -> list[Move]:
+    cap = policy.cap or 0
+    traces = {t.id: aging.trace_of(t) for t in rows}
+    kept = dict(zip(traces, aging.retentions(rows, policy, at), strict=True))
+    facts = {t.id: r.record(t.scope, t.id) for t in rows}
+    last = {i: isinstance(f, Fact) and f.trust == "user" for i, f in facts.items()}
+    order = sorted(rows, key=lambda t: (t.pinned, last[t.id], kept[t.id], traces[t.id].last, t.id))
+    out = []
+    for row in order[: len(rows) - cap]:
+        record = facts[row.id]
+        if record is not None:
+            why = f"its scope holds {len(rows)} facts, {cap} at most: its retention {kept[row.id]:.4f} is among the lowest"
+            out.append(_move(row, record, aging.age(record, row, policy=policy, at=at), ("cap", why)))
+    return out
+
+
+# --- carried out -----------------------------------------------------------------------------------------------------
+
+
+def carry_out(ports: Ports, w: Writer, moves: Sequence[Move], run: str) -> None:
+    """Puts these records aside, with a step, a change and an event each."""
+    now = ports.clock.now()
+    judges = Bench(ports.embedder)
+    rows = {t: w.traces(Scope(t), [m.id for m in moves if m.scope.tenant == t]) for t in {m.scope.tenant for m in moves}}
+    aside: list[TraceRow] = []
+    for move in moves:
+        row = rows[move.scope.tenant][move.id]
+        record = w.record(move.scope, move.id)
+        if isinstance(record, Fact):
+            step(ports, w, record, ("fade", move.why), judges=judges)
+        aside.append(replace(row, aside=micros(now), due=None))
+        w.add_events(move.scope, [Event(move.id, "archived", now, run)])
+    w.put_traces(aside)
+
+
+def step(ports: Ports, w: Writer, fact: Fact, what: tuple[ClaimOp, str], *, judges: Bench | None = None) -> None:
+    """A step of maintenance on a fact, with the reason; one that stands in relation to no other needs no derivation."""
+    (op, why), now = what, ports.clock.now()
+    base = base_of(w, fact)
+    claim = Claim(
+        "", fact.scope, op, "", fact.fact_kind, why, ACTOR, "user", 1.0, (), now, now, Provenance(), ACTOR, base.id, fact.id
+    )  # fmt: skip
+    if op == "fade" and not fact.conflicts and not fact.superseded_by:
+        w.put_claims([claim])
+        w.put_fact(replace(fact, status="archived"), Change("archive", ACTOR, now, why))
+    else:
+        settle_one(ports, w, claim, judges or Bench(ports.embedder), actor=ACTOR, at=now)
+
+
+def runs(ports: Ports) -> tuple[Event, ...]:
+    """The runs that moved something, oldest first."""
+    with ports.store.read() as r:
+        found = {e.run: e for tenant in r.tenants() for e in r.runs(Scope(tenant))}
+    return tuple(sorted(found.values(), key=lambda e: (e.at, e.run or "")))
+
+
+def undo_everywhere(ports: Ports, run: str) -> Undone:
+    """`undo` in every tenant."""
+    with ports.store.read() as r:
+        tenants = [t for t in r.tenants() if r.runs(Scope(t), run)]
+    parts = [undo(ports, Scope(t), run) for t in tenants]
+    if not parts:
+        raise NotFound(_NO_RUN.format(run))
+    return Undone(run, tuple(i for p in parts for i in p.restored), tuple(i for p in parts for i in p.left))
+
+
+def undo(ports: Ports, scope: Scope, run: str) -> Undone:
+    """Brings back what a run put aside, but for what changed since; in batches, as each is derived anew beside what was said since."""
+    with ports.store.read() as r:
+        moved = [e.record for e in r.runs(scope, run) if e.kind == "archived" and r.record(scope, e.record) is not None]
+    if not moved:
+        raise NotFound(_NO_RUN.format(run))
+    back: dict[str, None] = {}
+    judges = Bench(ports.embedder)
+    for n in range(0, len(moved), BATCH // 5):
+        with ports.store.write() as w:
+            for id_ in moved[n : n + BATCH // 5]:
+                record = w.record(scope, id_)
+                if record is not None and bring_back(ports, w, record, f"run {run} was undone", judges=judges):
+                    back[id_] = None
+                    w.add_events(scope, [Event(id_, "restored", ports.clock.now(), run)])
+    return Undone(run, tuple(back), tuple(i for i in moved if i not in back))
+
+
+def bring_back(ports: Ports, w: Writer, record: AnyRecord, why: str, *, judges: Bench | None = None) -> bool:
+    """Brings back what maintenance put aside, as if it had been seen just now; False if it is not aside by maintenance."""
+    row = w.traces(record.scope, [record.id]).get(record.id)
+    if isinstance(record, Fact):
+        if record.status != "archived" or not any(c.op == "fade" for c in w.claims(record.scope, [record.id])):
+            return False
+        step(ports, w, record, ("revive", why), judges=judges)
+        now = w.record(record.scope, record.id)
+        return isinstance(now, Fact) and now.status != "archived"
+    if row is None or row.aside is None:
+        return False
+    seen = aging.presented(row, micros(ports.clock.now()), ports.policies.retention)
+    w.put_traces([aging.timed(replace(seen, aside=None), record, ports.policies.retention)])
+    return True
+
+
+def use(ports: Ports, scope: Scope, ids: Sequence[str]) -> int:
+    """Notes that these records of the scope were used with success; how many uses counted, as those close together count once."""
+    with ports.store.write() as w:
+        held = [_require(w, scope, i) for i in dict.fromkeys(ids)]
+        return use_in(ports, w, held)
+
+
+def use_in(ports: Ports, w: Writer, held: Sequence[AnyRecord]) -> int:
+    """The same in the caller's transaction. What maintenance put aside is back; what was contradicted stays so (C21)."""
+    policy, now = ports.policies.retention, ports.clock.now()
+    counted = 0
+    for record in held:
+        new = w.add_events(record.scope, [Event(record.id, "used", now)], gap=aging.gap_of(policy))
+        counted += len(new)
+        if bring_back(ports, w, record, "it was used again"):
+            continue
+        if isinstance(record, Fact) and new:
+            w.put_traces(aging.rebuilt(w, [record], policy))
+        elif new:
+            row = w.traces(record.scope, [record.id]).get(record.id) or aging.fresh(record)
+            w.put_traces([aging.timed(aging.presented(row, micros(now), policy), record, policy)])
+    return counted
+
+
+@dataclass(frozen=True)
+class Keep:
+    """How long a record is to be kept: what is None stays as it is. `expires`: microseconds since 1970; `never` takes it back."""
+
+    importance: Importance | None = None
+    pinned: bool | None = None
+    expires: int | None = None
+    never: bool = False
+
+
+def keep(ports: Ports, scope: Scope, id: str, how: Keep) -> Age:
+    """Sets how long a record of the scope is to be kept; how it stands then."""
+    with ports.store.write() as w:
+        return keep_in(ports, w, _require(w, scope, id), how)
+
+
+def keep_in(ports: Ports, w: Writer, record: AnyRecord, how: Keep) -> Age:
+    """The same in the caller's transaction."""
+    policy = ports.policies.retention
+    row = w.traces(record.scope, [record.id]).get(record.id) or aging.fresh(record)
+    row = replace(
+        row,
+        importance=how.importance or row.importance,
+        pinned=row.pinned if how.pinned is None else how.pinned,
+        expires=None if how.never else row.expires if how.expires is None else how.expires,
+    )
+    w.put_traces([row])
+    again = aging.rebuilt(w, [record], policy) if isinstance(record, Fact) else [aging.weighed(row, record, policy)]
+    w.put_traces(again)
+    return aging.age(record, again[0], policy=policy, at=micros(ports.clock.now()))
+
+
+def _require(r: Reader, scope: Scope, id: str) -> AnyRecord:
+    found = r.record(scope, id)
+    if found is None:
+        raise NotFound(f"{id!r} is not in this scope.")
+    return found
+
+
+# --- by another policy -----------------------------------------------------------------------------------------------
+
+
+def kept_policy(store: Store) -> RetentionPolicy | None:
+    """The policy by which a store was maintained last, if it was: what holds where the caller names none."""
+    held = store.setting(FITTED)
+    try:
+        return None if held is None else RetentionPolicy(**json.loads(held))
+    except (ValueError, TypeError, BadSetting):  # of a later version
+        return None
+
+
+def _is_stale(ports: Ports) -> bool:
+    """True if the traces of the store fall due by another policy, or by none yet."""
+    held, now = kept_policy(ports.store), ports.policies.retention
+    return held is None or replace(held, weight=now.weight, cap=now.cap) != now
+
+
+def _note_policy(ports: Ports) -> None:
+    mark = json.dumps(asdict(ports.policies.retention), sort_keys=True)
+    if ports.store.setting(FITTED) != mark:
+        ports.store.setting(FITTED, mark)
+
+
+def refit(ports: Ports) -> int:
+    """Makes every trace anew, in batches: for a store of an older version, and when the policy is another. How many."""
+    with ports.store.read() as r:
+        everything: list[tuple[str, str]] = []
+        for tenant in r.tenants():
+            held: list[AnyRecord] = [*r.facts(Scope(tenant)), *r.episodes(Scope(tenant))]
+            everything += [(tenant, x.id) for x in held]
+    for n in range(0, len(everything), BATCH):
+        with ports.store.write() as w:
+            for tenant in dict.fromkeys(t for t, _ in everything[n : n + BATCH]):
+                found = (w.record(Scope(tenant), i) for t, i in everything[n : n + BATCH] if t == tenant)
+                w.put_traces(_timed(w, [x for x in found if x is not None], ports.policies.retention))
+    return len(everything)
+
+
+def _all_timed(r: Reader, scope: Scope, policy: RetentionPolicy, at: int) -> Iterator[list[TraceRow]]:
+    """The rows that would be due if every trace were made anew."""
+    held: list[AnyRecord] = [*r.facts(scope), *r.episodes(scope)]
+    for n in range(0, len(held), BATCH):
+        rows = _timed(r, held[n : n + BATCH], policy)
+        yield [t for t in rows if t.due is not None and t.due <= at]
+
+
+def _timed(r: Reader, records: Sequence[AnyRecord], policy: RetentionPolicy) -> list[TraceRow]:
+    facts = [x for x in records if isinstance(x, Fact)]
+    out = aging.rebuilt(r, facts, policy) if facts else []
+    others: list[AnyRecord] = [x for x in records if not isinstance(x, Fact)]
+    rows = r.traces(others[0].scope, [x.id for x in others]) if others else {}
+    return out + [aging.timed(rows.get(x.id) or aging.fresh(x), x, policy) for x in others]
