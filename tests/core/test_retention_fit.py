@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from leporello.core.retention import DAY, ActR, Exponential, Trace, begin, of_events
 from leporello.core.retention.fit import CLIP, DECAYS, HALF_LIVES, LEAST, Outcomes, constant_loss, fit, losses, shown_outcomes
+from leporello.core.retention.laws import DAY, ActR, Exponential, Trace, begin, of_events
 from leporello.errors import BadValue
 
 Moments = list[tuple[int, Trace, bool]]

@@ -13,7 +13,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from leporello.core.retention import (
+from leporello.core.retention import actr, compat, fsrs, spaced
+from leporello.core.retention.crossing import first_below, root
+from leporello.core.retention.laws import (
     DAY,
     KEPT,
     LAWS,
@@ -25,17 +27,12 @@ from leporello.core.retention import (
     Fsrs,
     Law,
     Trace,
-    actr,
     begin,
-    compat,
-    fsrs,
     law,
     multiplier,
     of_events,
     present,
-    spaced,
 )
-from leporello.core.retention.crossing import first_below, root
 from leporello.errors import BadSetting, BadValue
 
 UNIT = 1000

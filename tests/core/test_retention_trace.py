@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leporello.core.retention import DAY, KEPT, Trace, begin, fsrs, multiplier, of_events, present, spaced
+from leporello.core.retention import fsrs, spaced
+from leporello.core.retention.laws import DAY, KEPT, Trace, begin, multiplier, of_events, present
 from leporello.errors import BadValue
 
 GOOD, EASY, HARD, AGAIN = fsrs.GOOD, fsrs.EASY, fsrs.HARD, fsrs.AGAIN

@@ -27,7 +27,7 @@ from typing import Any
 
 from leporello.bench.contradictions import PAIRS
 from leporello.bench.finding import plain_bm25
-from leporello.core import retention as laws
+from leporello.core.retention import laws
 from leporello.core.times import micros
 from leporello.flows import aging
 from leporello.flows import recall as recalling

@@ -15,7 +15,7 @@ from typing import Any
 
 from leporello.core import confidence as sure
 from leporello.core import facts as rules
-from leporello.core import retention as laws
+from leporello.core.retention import laws
 from leporello.core.times import from_micros, micros
 from leporello.policies import RetentionPolicy
 from leporello.ports import AnyRecord, Ports, Reader, TraceRow, Writer

@@ -16,8 +16,8 @@ import numpy as np
 
 from leporello.core import confidence as sure
 from leporello.core import facts as rules
-from leporello.core import retention as laws
 from leporello.core.retention import fit as fitting
+from leporello.core.retention import laws
 from leporello.core.times import from_micros, micros
 from leporello.flows import aging
 from leporello.policies import RetentionPolicy

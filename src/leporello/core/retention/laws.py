@@ -1,4 +1,5 @@
 """The laws of forgetting: how probably a record is recalled, from its trace and the time. One interface, one table.
+Traces and their columns can be had from here, too.
 
 Every law is a frozen value with few bounded settings. Its `unit` says how many of the caller's times make one unit, and the
 traces must have been made with the same. Retention is in [0, 1], never rises while nothing happens, and depends on
@@ -16,9 +17,17 @@ import numpy as np
 
 from leporello.core.retention import actr, exponential, fsrs, spaced
 from leporello.core.retention.bounds import MOST_TIME, settings, values, whole
-from leporello.core.retention.columns import Columns, Floats, Whole
-from leporello.core.retention.crossing import YEAR_9999, first_below, root
-from leporello.core.retention.trace import DAY, Trace
+from leporello.core.retention.columns import Columns as Columns
+from leporello.core.retention.columns import Floats, Whole
+from leporello.core.retention.crossing import YEAR_9999 as YEAR_9999
+from leporello.core.retention.crossing import first_below, root
+from leporello.core.retention.trace import DAY as DAY
+from leporello.core.retention.trace import KEPT as KEPT
+from leporello.core.retention.trace import Trace as Trace
+from leporello.core.retention.trace import begin as begin
+from leporello.core.retention.trace import multiplier as multiplier
+from leporello.core.retention.trace import of_events as of_events
+from leporello.core.retention.trace import present as present
 from leporello.errors import BadSetting
 
 _NEAR = 1e-13
