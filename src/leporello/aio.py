@@ -110,6 +110,7 @@ class AsyncScoped(Face[Scoped]):
     events = _threaded(Scoped.events)
     maintain = _threaded(Scoped.maintain)
     undo = _threaded(Scoped.undo)
+    runs = _threaded(Scoped.runs)
     outlook = _threaded(Scoped.outlook)
     simulate = _threaded(Scoped.simulate)
     fit = _threaded(Scoped.fit)

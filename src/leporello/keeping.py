@@ -10,12 +10,13 @@ from typing import Literal
 from leporello.core import checks
 from leporello.core.times import instant, micros
 from leporello.errors import BadValue, NotFound
-from leporello.flows import maintain
+from leporello.flows import aging, maintain
 from leporello.flows.aging import ages, as_aged
 from leporello.flows.events import events
 from leporello.flows.loop import Background
 from leporello.flows.outlook import Asked, fit, outlook, simulate, variants
 from leporello.flows.recall import Shelf
+from leporello.policies import RetentionPolicy
 from leporello.ports import AnyRecord, Ports, Reader
 from leporello.records import IMPORTANCES, Event, Fact, Scope
 from leporello.results import Age, Fit, Hit, Maintenance, Outlook, Simulation, Undone
@@ -61,7 +62,8 @@ class Keeping:
             record = r.record(self.scope, checks.text(id, "id"))
             if record is None:
                 raise NotFound(f"{id!r} is not in this scope.")
-            return self._ages(r, [record])[record.id]
+            row, policy = r.traces(record.scope, [id]).get(id) or aging.fresh(record), self._ports.policies.retention
+            return aging.age(record, aging.timed(row, record, policy), policy=policy, at=micros(self._ports.clock.now()))
 
     def events(self, id: str) -> tuple[Event, ...]:
         """What happened to a record, oldest first: observed, retrieved, shown, used, confirmed, contradicted, archived, restored."""
@@ -69,7 +71,11 @@ class Keeping:
 
     def maintain(self, *, dry_run: bool = False) -> Maintenance:
         """`Memory.maintain` for what this handle sees."""
-        return maintain.maintain(self._ports, scope=self.scope, dry_run=dry_run)
+        return maintain.maintain(self._ports, scope=self.scope, dry_run=checks.flag(dry_run, "dry_run"))
+
+    def runs(self) -> tuple[Event, ...]:
+        """The maintenance runs that moved something that this handle sees, oldest first: each with its name (`run`) and when it began."""
+        return maintain.runs(self._ports, self.scope)
 
     def undo(self, run: str) -> Undone:
         """Brings back what a maintenance run put aside, as far as this handle sees it and nothing happened to it since."""
@@ -89,8 +95,9 @@ class Keeping:
         self, *, laws: Sequence[str] = (), half_lives: Sequence[float] = (), days: Sequence[int] = (30, 90, 365)
     ) -> Simulation:  # fmt: skip
         """What this scope's log would have come to under other laws and half-lives, now and after so many days more. Writes nothing."""
-        ahead = sorted({checks.count(d, "days", least=1, most=_MOST_DAYS) for d in days})
-        policies = variants(self._ports.policies.retention, _laws(laws), tuple(half_lives))
+        ahead = sorted({checks.count(d, "days", least=1, most=_MOST_DAYS) for d in checks.numbers(days, "days")})
+        lives = tuple(RetentionPolicy(half_life=h).half_life for h in checks.numbers(half_lives, "half_lives"))
+        policies = variants(self._ports.policies.retention, _laws(laws), lives)
         return simulate(self._ports, self.scope, policies, ahead)
 
     def fit(self) -> Fit:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from leporello.core import checks
 from leporello.errors import BadValue
-from leporello.flows import learn, maintain
+from leporello.flows import aging, learn, maintain
 from leporello.flows.aging import as_aged
 from leporello.flows.consolidate import consolidate_all
 from leporello.flows.explain import Explanation, explain
@@ -105,7 +105,7 @@ class Knowledge(Keeping):
         with self._ports.store.write() as w:
             record = w.record(self.scope, checks.text(id, "id"))
             if record is not None and not isinstance(record, Fact):
-                if maintain.bring_back(self._ports, w, record, checks.text(why, "why")):
+                if maintain.bring_back(self._ports, w, record, (checks.text(why, "why"), aging.SEEN), self._ports.clock.now()):
                     return record
                 raise BadValue(f"{id!r} is a {record.kind} that was not put aside.", hint="Pass the id of a fact, or of what is archived.")
         return self._act(id, "restore", why)

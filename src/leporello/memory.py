@@ -134,7 +134,7 @@ class Memory:
 
         `dry_run` says what would move and writes nothing. Again, it finds nothing to do. `Scoped.undo(report.run)` takes it back.
         """
-        return maintain(self._ports, dry_run=dry_run)
+        return maintain(self._ports, dry_run=checks.flag(dry_run, "dry_run"))
 
     def undo(self, run: str) -> Undone:
         """Brings back what a maintenance run put aside in the whole store, but for what changed since. `NotFound` if there is no such run."""

@@ -17,11 +17,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TextIO
 
+from leporello.core.times import from_micros, micros
 from leporello.errors import BadSetting, LeporelloError, StoreUnreachable
 from leporello.flows import aging, learn, maintain
 from leporello.flows.remember import remember
-from leporello.flows.shown import held_facts
+from leporello.flows.shown import held_facts, known_facts
 from leporello.formats import Learnt, Reading, Unreadable, by_session, read
+from leporello.formats.entries import when
 from leporello.ports import Ports, Reader
 from leporello.records import IMPORTANCES, Draft, Importance, Message, Scope, Span, Trust
 from leporello.results import ImportReport
@@ -138,7 +140,7 @@ def _write_ticks(ports: Ports, scope: Scope, target: Path, then: Then) -> int:
     """The facts that hold, an entry each, oldest first. A tick is a day since 1970; what they were used for counts as there."""
     target.mkdir(parents=True, exist_ok=True)
     with ports.store.read() as r:
-        facts = held_facts(r, scope, now=ports.clock.now(), as_of=then.as_of, believed_at=then.believed_at)
+        facts = known_facts(ports, r, scope, as_of=then.as_of, believed_at=then.believed_at)
         rows = r.traces(scope, [f.id for f in facts])
         used = Counter(e.record for e in r.events(scope, [f.id for f in facts]) if e.kind == "used")
     with (target / "memory.jsonl").open("w", encoding="utf-8", newline="\n") as file:
@@ -149,6 +151,7 @@ def _write_ticks(ports: Ports, scope: Scope, target: Path, then: Then) -> int:
                 "tick": seen[0], "time": fact.at.isoformat(), "type": _TYPES.get(fact.fact_kind, "observation"), "summary": fact.text,
                 "tags": list(fact.tags), "importance": row.importance, "source": fact.source, "_presentations": seen,
                 "_access_count": used[fact.id], **({"_pinned": True} if row.pinned else {}),
+                **({"expires_at": from_micros(row.expires).isoformat()} if row.expires is not None else {}),
             }  # fmt: skip
             file.write(json.dumps(entry, ensure_ascii=True) + "\n")
     return len(facts)
@@ -253,15 +256,16 @@ def _learn(ports: Ports, scope: Scope, chunk: list[Message], learnt: dict[str, L
         for m, entry in found:
             start = m.text.find(entry.statement)
             span = Span(m.id, max(0, start), start + len(entry.statement) if start >= 0 else len(m.text), m.turn)
-            sure = _IMPORTANCE.get(entry.importance or "", 0.9 if m.trust == "user" else 0.7)
+            sure = learn.CONFIDENCE.get(entry.source or "") or _IMPORTANCE.get(entry.importance or "", 0.9 if m.trust == "user" else 0.7)
             told = learn.told(
                 entry.statement, kind=entry.fact_kind, source=entry.source or m.scope.session or "import", tags=entry.tags, at=entry.at or m.at,
                 confidence=sure, trust=m.trust, spans=(span,),
             )  # fmt: skip
             fact = learn.learn_in(ports, w, target, told)
             pinned = entry.original.get("_pinned") is True or entry.original.get("pinned") is True
-            if entry.importance or pinned:
-                maintain.keep_in(ports, w, fact, maintain.Keep(_level(entry.importance), pinned or None))
+            ends = when(entry.original.get("expires_at"))
+            if entry.importance or pinned or ends:
+                maintain.keep_in(ports, w, fact, maintain.Keep(_level(entry.importance), pinned or None, micros(ends) if ends else None))
 
 
 def _level(word: str | None) -> Importance | None:

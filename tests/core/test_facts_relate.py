@@ -340,3 +340,18 @@ def test_dates_that_are_written_into_texts_retire_nothing_and_hide_little() -> N
     assert [(a, b) for p, a, b in dated if p["label"] != "retire" and kind(a, b) == "update"] == []
     known = [(a, b) for p, a, b in dated if p["label"] == "retire" and kind(p["earlier"], p["later"]) == "update"]
     assert sum(kind(a, b) != "update" for a, b in known) <= len(known) / 50
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("Alice's locker 2 code is 14.", "Alice's locker 3 code is 21."), ("Der Code von Spind 2 ist 14.", "Der Code von Spind 3 ist 21."),
+        ("Our server 1 password is fox.", "Our server 2 password is owl."), ("El código de la taquilla 2 es 14.", "El código de la taquilla 3 es 21."),
+    ],
+)  # fmt: skip
+def test_things_that_a_number_names_are_told_apart_whosever_they_are(earlier: str, later: str) -> None:
+    assert kind(earlier, later) in {"none", "conflict"}
+
+
+def test_the_same_numbered_thing_changes() -> None:
+    assert kind("Alice's locker 2 code is 14.", "Alice's locker 2 code is 21.") == "update"

@@ -480,3 +480,109 @@ def test_the_relevance_floor_is_not_a_matter_of_age(mem: Memory, clock: ManualCl
     assert aged.score < fresh.score and aged.relevance == pytest.approx(fresh.relevance, abs=1e-5)
     assert ann.find("heating of the barn").hits
     assert not {w.term for w in ann.recall("when was the heating of the barn repaired?")[0].why} & {"retention", "confidence"}
+
+
+# --- whether a run was in between ----------------------------------------------------------------------------------------
+
+
+def bring_back(ann: Scoped, fact: Fact, act: str) -> None:
+    if act == "used":
+        ann.used(fact.id)
+    elif act == "confirm":
+        ann.confirm(fact.id)
+    elif act == "learn":
+        ann.learn(fact.text, source="assumed")
+    else:
+        ann.keep(fact.id, pinned=True if act == "pin" else None, expires_at="never" if act == "never" else None)
+
+
+@pytest.mark.parametrize("act", ["used", "confirm", "pin", "never", "learn"])
+def test_what_brings_a_hidden_fact_back_does_so_whether_a_run_was_in_between_or_not(act: str) -> None:
+    seen = []
+    for ran in (False, True):
+        clock = ManualClock(START)
+        with opened(clock) as mem:
+            ann = mem.scope(user="ann")
+            text = "The printer in room 4 is broken."
+            fact = ann.learn(
+                text, source="assumed", expires_at=START + WEEK if act == "never" else None, confidence=1.0 if act == "never" else None
+            )
+            clock.advance(9 * WEEK)
+            if ran:
+                assert len(mem.maintain().moves) == 1
+            clock.advance(timedelta(hours=2))
+            bring_back(ann, fact, act)
+            found = ann.age(fact.id)
+            seen.append((found.status, found.confidence, found.retention, found.presentations, found.hidden, found.due))
+    assert seen[0] == seen[1] and seen[0][4] is False
+
+
+def test_a_run_is_undone_only_for_what_it_put_aside_last(mem: Memory, clock: ManualClock) -> None:
+    ann = mem.scope(user="ann")
+    fact = ann.learn("The printer in room 4 is broken.", source="assumed")
+    clock.advance(7 * WEEK)
+    first = mem.maintain()
+    mem.undo(first.run)
+    clock.advance(7 * WEEK)
+    second = mem.maintain()
+    assert mem.undo(first.run).left == (fact.id,) and mem.undo(second.run).restored == (fact.id,)
+    assert [e.run for e in ann.runs()] == [first.run, second.run] and mem.scope(user="bob").runs() == ()
+
+
+def test_confidence_cannot_be_farmed(mem: Memory, clock: ManualClock) -> None:
+    ann = mem.scope(user="ann")
+    facts = [ann.learn(t, source="assumed") for t in ("The printer is broken.", "The shop closes at six.")]
+    clock.advance(4 * WEEK)
+    for _ in range(10):
+        ann.confirm(facts[0].id)
+        ann.learn(facts[1].text, source="assumed")
+        clock.advance(timedelta(minutes=3))
+    assert [round(ann.age(f.id).confidence or 0, 2) for f in facts] == [0.4, 0.5]
+    for n in range(4):
+        with mem.scope(user="bob").session(f"s{n}") as s:
+            s.add("Please go on with the task.")
+            s.add({"role": "assistant", "content": "I decided to use PostgreSQL, because the team knows it."})
+        clock.advance(timedelta(minutes=1))
+    assert round(mem.scope(user="bob").facts()[0].confidence, 2) == 0.8
+
+
+def test_with_a_clock_that_runs_each_move_stands_once_in_the_log(tmp_path: Path) -> None:
+    with leporello.open(tmp_path / "memory.db", embedder="hash") as mem:
+        ann = mem.scope(user="ann")
+        fact = ann.learn("The printer is broken.", source="assumed", confidence=0.1)
+        mem.undo(mem.maintain().run)
+        assert [e.kind for e in ann.events(fact.id)] == ["observed", "archived", "restored"]
+
+
+def test_the_reasons_are_true_at_the_very_moment(clock: ManualClock) -> None:
+    with opened(clock, law="fsrs", cap=1) as mem:
+        ann = mem.scope(user="ann")
+        fact = ann.learn("Deploys happen on Tuesdays.")
+        due = ann.age(fact.id).due
+        assert due is not None
+        clock.set(due)
+        (move,) = mem.maintain(dry_run=True).moves
+        assert "has just fallen below 0.7" in move.why and "half-life" not in move.why
+        clock.set(START + timedelta(days=1))
+        ann.learn("The guest code is 4711.", source="tool")
+        (move,) = mem.maintain(dry_run=True).moves
+        assert "nobody pinned and no user stated" in move.why
+    with opened(clock, half_life=10) as mem:
+        ann = mem.scope(user="ann")
+        assert (ann.age(ann.learn("A new thing is here.").id).due or clock.now()) < clock.now() + 200 * DAY
+        for wrong in ("no", 1, None):
+            with pytest.raises(BadValue):
+                mem.maintain(dry_run=wrong)  # type: ignore[arg-type]
+        for lone in ("r_\ud800", "r_ü"):
+            with pytest.raises(NotFound):
+                mem.undo(lone)
+        for bad in (30, "30", (float("nan"),)):
+            with pytest.raises((BadValue, BadSetting)):
+                ann.simulate(half_lives=bad)  # type: ignore[arg-type]
+
+
+def test_the_end_of_time(clock: ManualClock) -> None:
+    clock.set(datetime.fromisoformat("9999-12-20T00:00:00+00:00"))
+    with opened(clock) as mem:
+        ann = mem.scope(user="ann")
+        assert ann.age(ann.learn("The shop closes at six.").id).due is None and not mem.maintain().moves

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import get_args
+from typing import Any, get_args
 
 from leporello.errors import BadValue
 from leporello.records import Trust
@@ -37,6 +37,20 @@ def trust(value: object) -> Trust | None:
     if value is None or value in _TRUST:
         return value  # type: ignore[return-value]
     raise BadValue(f"trust={value!r:.100} is unknown.", hint=f"Use one of {', '.join(_TRUST)}.")
+
+
+def flag(value: object, what: str) -> bool:
+    """`value`, if it is True or False."""
+    if not isinstance(value, bool):
+        raise BadValue(f"{what}={value!r:.80} is neither True nor False.", hint=f"Pass {what} as True or False.")
+    return value
+
+
+def numbers(value: object, what: str) -> tuple[Any, ...]:
+    """`value`, if it is a sequence, of numbers, and no text; whoever asks bounds them."""
+    if isinstance(value, (str, bytes)) or not isinstance(value, Sequence) or not all(isinstance(v, (int, float)) for v in value):
+        raise BadValue(f"{what}={value!r:.80} is no list of numbers.", hint=f"Pass {what} as a list.")
+    return tuple(value)
 
 
 def texts(value: object, what: str) -> tuple[str, ...]:

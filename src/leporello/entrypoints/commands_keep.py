@@ -52,6 +52,8 @@ def maintain(
         "--retrieval-threshold": retrieval_threshold, "--max-entries": max_entries, "--args-json": args_json,
     }  # fmt: skip
     given = [part for name, value in beside.items() if value is not None for part in (name, str(value))]
+    if (memory_file is not None or args_json is not None) and (runs or every is not None):
+        raise UsageError("--runs and --every are for a store.", hint="The archive beside a memory file names the run of each entry.")
     if memory_file is not None or args_json is not None:
         flags = [n for n, on in (("--compat-strict", compat_strict), ("--dry-run", dry_run)) if on]
         more = [part for name, value in (("--explain", explain), ("--undo", undo)) if value is not None for part in (name, value)]
@@ -83,7 +85,7 @@ def _maintain(call: Call, *, dry_run: bool, every: float | None, full: bool) -> 
 
 def _runs(call: Call) -> None:
     with call.memory() as mem:
-        found = mem.runs()
+        found = call.within(mem).runs() if call.scoped else mem.runs()
     value = {"runs": [{"run": e.run, "at": e.at.isoformat()} for e in found]}
     call.answer(value, [head((e.run or "", "bold"), (when(e.at), "dim")) for e in found] or ["No run has moved anything."])
 

@@ -60,12 +60,15 @@ def learn(
     at: At = None,
     confidence: Annotated[float | None, typer.Option("--confidence", help="From 0 to 1; by the source if not given.")] = None,
     level: Annotated[str | None, typer.Option("--level", help="Write it for the whole project, agent, user or tenant.")] = None,
+    importance: Annotated[str | None, typer.Option("--importance", help="high, medium or low: a factor on its half-life.")] = None,
+    expires_at: Annotated[str | None, typer.Option("--expires-at", help="From when on it is out of recall.")] = None,
 ) -> None:
     """Store one fact that is true from now on, or from --at."""
     with call.scope(new=True) as scope:
         fact = scope.learn(
-            text_of(text), kind=kind, source=source, why=why or "", tags=tag or (), at=at, confidence=confidence, level=level
-        )
+            text_of(text), kind=kind, source=source, why=why or "", tags=tag or (), at=at, confidence=confidence, level=level,
+            importance=importance, expires_at=expires_at,
+        )  # fmt: skip
     call.answer(fact.to_dict(), [fact.id])
     call.remark(f"Known as {fact.fact_kind}, confidence {fact.confidence:g}." + _beside(fact))
 

@@ -25,8 +25,11 @@ from leporello.results import Age
 SECOND = 1_000_000
 DAY = 86_400 * SECOND
 GOOD, EASY = 3, 4
+SEEN, SILENT = "maintain", "keep"
+"""The sources of a step that brings a record back: as if it had been seen, or without its having been."""
 _OWN = {"user_stated": "stated", "inferred": "inferred", "assumed": "assumed"}
 IN_USE = frozenset({"active", "conflict"})
+_ORDER = ("back", "confirmed", "raised", "again", "said", "used")
 _SURE = sure.FULL * sure.WEEK
 _FIELDS = tuple(f.name for f in fields(laws.Trace))
 RESTS = frozenset({"archived", "deprecated", "quarantine"})
@@ -217,7 +220,7 @@ def retraced(fact: Fact, d: rules.Derived, events: Sequence[Event], row: TraceRo
     """The trace of a fact: what those who are trusted most say of it, what the user confirmed or brought back, and its uses."""
     used, again = ([micros(e.at) for e in events if e.kind == kind] for kind in ("used", "observed"))
     said = [*(micros(c.recorded_at) for c in d.told), *again]
-    back = [micros(s.recorded_at) for s in d.steps if s.op in {"restore", "revive"}]
+    back = [micros(s.recorded_at) for s in d.steps if s.op in {"restore", "revive"} and s.source != SILENT]
     confirmed = [micros(s.recorded_at) for s in d.steps if s.op == "confirm"]
     grades = [*((t, GOOD) for t in (*said, *used, *back)), *((t, EASY) for t in confirmed)]
     old = row or fresh(fact)
@@ -229,23 +232,23 @@ def retraced(fact: Fact, d: rules.Derived, events: Sequence[Event], row: TraceRo
 def _standing(d: rules.Derived, used: Sequence[int], back: Sequence[int], weekly: int, gap: int) -> tuple[int, int]:
     """What confidence came to when it last rose: it begins as those who are trusted most say, falls, and rises with each support and use.
 
-    What is said again is at least as certain as that statement alone; what was brought back, or confirmed when it was hidden already, is
-    as certain as it was at first.
+    What is said again is at least as certain as that statement alone; what was brought back, or confirmed or used when it was hidden
+    already, is as certain as it was at first. Uses, confirmations, and what one told by hand or an agent says again, close together, count once.
     """
     first = sure.standing(max(c.confidence for c in d.told), min(micros(c.recorded_at) for c in d.told))
-    steps: list[tuple[int, str, int]] = [(micros(t), "raised", n) for t, n in d.raised()]
+    steps: list[tuple[int, str, int]] = [(micros(t), "raised" if free else "again", n) for t, n, free in d.raised()]
     steps += [(micros(c.recorded_at), "said", sure.standing(c.confidence, 0).level) for c in d.told]
     steps += [(micros(s.recorded_at), "confirmed", 1) for s in d.steps if s.op == "confirm"]
     steps += [(t, "back", first.level) for t in back] + [(t, "used", 1) for t in used]
-    held, last = first, None
-    for at, what, value in sorted(steps):
+    held = first
+    last: dict[str, int] = {}
+    for at, what, value in sorted(steps, key=lambda s: (s[0], _ORDER.index(s[1]), s[2])):
         now = sure.decayed(held, at, rate=weekly)
-        if what in {"said", "back"} or (what == "confirmed" and now.hidden):
-            least = value if what != "confirmed" else first.level
-            held = sure.Standing(least, now.since) if least > now.level else held
-        elif what == "raised" or (what == "used" and (last is None or at - last >= gap)):
-            held = sure.reinforce(held, at, rate=weekly, by=sure.REINFORCEMENT * value if value < 10 else sure.FULL)
-        last = at if what == "used" and held.since == at else last
+        least = value if what in {"said", "back"} else first.level if what in {"confirmed", "used"} and now.hidden else 0
+        held = sure.Standing(least, now.since) if least > now.level else held
+        if what in {"raised", "again", "used"} and (what == "raised" or at - last.get(what, at - gap) >= gap):
+            held = sure.reinforce(held, at, rate=weekly, by=min(sure.FULL, sure.REINFORCEMENT * value))
+            last[what] = at
     return held.level, held.since
 
 
@@ -258,7 +261,7 @@ def timed(row: TraceRow, record: AnyRecord, policy: RetentionPolicy) -> TraceRow
         _, forgotten = policy.thresholds
         gone = law.crosses(trace_of(row), forgotten, trace_of(row).last) if law is not None else None
         hidden = sure.hidden_from(sure.Standing(row.level, row.since or 0), rate=rate(policy, record)) if row.level is not None else None
-        ends += [t for t in (gone, hidden) if t is not None]
+        ends += [t for t in (gone, hidden) if t is not None and t <= laws.YEAR_9999]
     return replace(row, due=None if rests or not ends else min(ends))
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from leporello.errors import NotFound
 from leporello.ports import AnyRecord, Ports, Reader
-from leporello.records import Claim, Event, EventKind, Fact, Message, Scope
+from leporello.records import EVENTS, Claim, Event, EventKind, Fact, Message, Scope
 
 _STEPS: dict[str, EventKind] = {
     "confirm": "confirmed", "end": "contradicted", "retract": "contradicted", "supersede": "contradicted", "archive": "archived",
@@ -41,7 +41,7 @@ def log_of(r: Reader, records: Sequence[AnyRecord]) -> dict[str, list[Event]]:
     for x in records:
         if not isinstance(x, Fact):
             out[x.id].append(Event(x.id, "observed", x.at if isinstance(x, Message) else x.recorded_at))
-    return {i: sorted(found, key=lambda e: e.at) for i, found in out.items()}
+    return {i: sorted(found, key=lambda e: (e.at, EVENTS.index(e.kind))) for i, found in out.items()}
 
 
 def _of_claim(claim: Claim) -> Iterator[Event]:

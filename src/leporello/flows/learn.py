@@ -19,7 +19,7 @@ from leporello.records import Claim, ClaimOp, Fact, FactKind, Operation, Provena
 
 _ID = re.compile(r"[mefc]_[0-9a-f]{30}")
 _TRUST: dict[str, Trust] = {"user_stated": "user", "inferred": "agent", "assumed": "agent", "tool": "tool"}
-_CONFIDENCE = {"user_stated": 1.0, "inferred": 0.7, "assumed": 0.5}
+CONFIDENCE = {"user_stated": 1.0, "inferred": 0.7, "assumed": 0.5}
 _REPLACES = frozenset({"update"})
 _DROPPED: dict[str, tuple[str, ...]] = {
     "session": (), "project": ("session",), "agent": ("session", "project"), "user": ("session", "project", "agent"),
@@ -36,7 +36,7 @@ def told(
         raise EmptyText()
     if kind not in get_args(FactKind):
         raise BadSetting(f"kind={kind!r}: use one of {', '.join(get_args(FactKind))}.")
-    sure = _CONFIDENCE.get(source, 0.5) if confidence is None else confidence
+    sure = CONFIDENCE.get(source, 0.5) if confidence is None else confidence
     if isinstance(sure, bool) or not isinstance(sure, (int, float)) or not 0 <= sure <= 1:
         raise BadSetting(f"confidence={sure!r} is not between 0 and 1.")
     who = trust or _TRUST.get(source, "external")
@@ -189,7 +189,7 @@ def base_of(w: Writer, fact: Fact) -> Claim:
     if held:
         return next((c for c in held if c.text == fact.text), held[0])
     claim = Claim(
-        "", fact.scope, "say", fact.text, fact.fact_kind, fact.why, fact.source, fact.trust, fact.confidence or _CONFIDENCE.get(fact.source, 0.5),
+        "", fact.scope, "say", fact.text, fact.fact_kind, fact.why, fact.source, fact.trust, fact.confidence or CONFIDENCE.get(fact.source, 0.5),
         fact.tags, fact.at, fact.recorded_at, fact.provenance, fact.source, None, fact.id,
     )  # fmt: skip
     (base,) = w.put_claims([claim])

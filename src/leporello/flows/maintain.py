@@ -11,6 +11,7 @@ import json
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 from time import perf_counter
 
 from leporello.core.times import from_micros, micros
@@ -111,21 +112,24 @@ def reason(row: TraceRow, record: AnyRecord, policy: RetentionPolicy, at: int) -
         return None
     _, forgotten = policy.thresholds
     if stands.retention < forgotten:
-        return "forgotten", f"retention {stands.retention:.4f} is below {forgotten:g}: {_seen(stands.presentations, row, policy, at)}"
+        return "forgotten", f"retention {_below(stands.retention, forgotten)}: {_seen(stands.presentations, row, policy, at)}"
     if stands.confidence is not None and stands.hidden:
         weeks = (at - (row.since or at)) / (7 * aging.DAY)
         lost = aging.rate(policy, record) / 10_000
-        return (
-            "uncertain",
-            f"confidence {stands.confidence:.4f} is below 0.2: nothing supported it for {weeks:.1f} weeks, at {lost:g} a week",
-        )
+        why = f"nothing supported it for {weeks:.1f} weeks, at {lost:g} a week"
+        return "uncertain", f"confidence {_below(stands.confidence, 0.2)}: {why}"
     return None
+
+
+def _below(value: float, limit: float) -> str:
+    return f"{value:.4f} is below {limit:g}" if round(value, 4) < limit else f"has just fallen below {limit:g}"
 
 
 def _seen(times: int, row: TraceRow, policy: RetentionPolicy, at: int) -> str:
     days = (at - aging.trace_of(row).last) / aging.DAY
     count = "once" if times == 1 else f"{times} times"
-    return f"seen or used {count}, last {days:.1f} days ago; importance {row.importance}, law {policy.law}, half-life {policy.half_life:g} days"
+    half_life = "" if policy.law in {"fsrs", "compat"} else f", half-life {policy.half_life:g} days"
+    return f"seen or used {count}, last {days:.1f} days ago; importance {row.importance}, law {policy.law}{half_life}"
 
 
 def _over_cap(ports: Ports, scope: Scope, at: int, run: str, gone: set[str]) -> list[Move]:
@@ -154,7 +158,14 @@ def _least(r: Reader, rows: Sequence[TraceRow], policy: RetentionPolicy, at: int
     for row in order[: len(rows) - cap]:
         record = facts[row.id]
         if record is not None:
-            why = f"its scope holds {len(rows)} facts, {cap} at most: its retention {kept[row.id]:.4f} is among the lowest"
+            kind = (
+                "pinned ones"
+                if row.pinned
+                else "those that the user stated or confirmed"
+                if last[row.id]
+                else "those that nobody pinned and no user stated"
+            )
+            why = f"its scope holds {len(rows)} facts, {cap} at most: of {kind} its retention {kept[row.id]:.4f} is among the lowest"
             out.append(_move(row, record, aging.age(record, row, policy=policy, at=at), ("cap", why)))
     return out
 
@@ -172,18 +183,20 @@ def carry_out(ports: Ports, w: Writer, moves: Sequence[Move], run: str) -> None:
         row = rows[move.scope.tenant][move.id]
         record = w.record(move.scope, move.id)
         if isinstance(record, Fact):
-            step(ports, w, record, ("fade", move.why), judges=judges)
+            step(ports, w, record, ("fade", move.why), now, judges=judges)
         aside.append(replace(row, aside=micros(now), due=None))
         w.add_events(move.scope, [Event(move.id, "archived", now, run)])
     w.put_traces(aside)
 
 
-def step(ports: Ports, w: Writer, fact: Fact, what: tuple[ClaimOp, str], *, judges: Bench | None = None) -> None:
+def step(
+    ports: Ports, w: Writer, fact: Fact, what: tuple[ClaimOp, str], now: datetime, *, judges: Bench | None = None, source: str = ACTOR
+) -> None:  # fmt: skip
     """A step of maintenance on a fact, with the reason; one that stands in relation to no other needs no derivation."""
-    (op, why), now = what, ports.clock.now()
+    op, why = what
     base = base_of(w, fact)
     claim = Claim(
-        "", fact.scope, op, "", fact.fact_kind, why, ACTOR, "user", 1.0, (), now, now, Provenance(), ACTOR, base.id, fact.id
+        "", fact.scope, op, "", fact.fact_kind, why, source, "user", 1.0, (), now, now, Provenance(), ACTOR, base.id, fact.id
     )  # fmt: skip
     if op == "fade" and not fact.conflicts and not fact.superseded_by:
         w.put_claims([claim])
@@ -192,10 +205,12 @@ def step(ports: Ports, w: Writer, fact: Fact, what: tuple[ClaimOp, str], *, judg
         settle_one(ports, w, claim, judges or Bench(ports.embedder), actor=ACTOR, at=now)
 
 
-def runs(ports: Ports) -> tuple[Event, ...]:
-    """The runs that moved something, oldest first."""
+def runs(ports: Ports, scope: Scope | None = None) -> tuple[Event, ...]:
+    """The runs that moved something, oldest first; of a scope, those that moved something that it sees."""
     with ports.store.read() as r:
-        found = {e.run: e for tenant in r.tenants() for e in r.runs(Scope(tenant))}
+        found = {e.run: e for tenant in ([scope.tenant] if scope else r.tenants()) for e in r.runs(Scope(tenant))}
+        if scope is not None:
+            found = {n: e for n, e in found.items() if any(r.record(scope, m.record) is not None for m in r.runs(scope, n))}
     return tuple(sorted(found.values(), key=lambda e: (e.at, e.run or "")))
 
 
@@ -219,26 +234,30 @@ def undo(ports: Ports, scope: Scope, run: str) -> Undone:
     judges = Bench(ports.embedder)
     for n in range(0, len(moved), BATCH // 5):
         with ports.store.write() as w:
-            for id_ in moved[n : n + BATCH // 5]:
-                record = w.record(scope, id_)
-                if record is not None and bring_back(ports, w, record, f"run {run} was undone", judges=judges):
+            now, part = ports.clock.now(), moved[n : n + BATCH // 5]
+            last = {e.record: e.run for e in w.events(scope, part) if e.kind == "archived"}
+            for id_ in part:
+                record = w.record(scope, id_) if last.get(id_) == run else None
+                if record is not None and bring_back(ports, w, record, (f"run {run} was undone", aging.SEEN), now, judges=judges):
                     back[id_] = None
-                    w.add_events(scope, [Event(id_, "restored", ports.clock.now(), run)])
+                    w.add_events(scope, [Event(id_, "restored", now, run)])
     return Undone(run, tuple(back), tuple(i for i in moved if i not in back))
 
 
-def bring_back(ports: Ports, w: Writer, record: AnyRecord, why: str, *, judges: Bench | None = None) -> bool:
-    """Brings back what maintenance put aside, as if it had been seen just now; False if it is not aside by maintenance."""
+def bring_back(
+    ports: Ports, w: Writer, record: AnyRecord, why: tuple[str, str], now: datetime, *, judges: Bench | None = None
+) -> bool:  # fmt: skip
+    """Brings back what maintenance put aside, for a reason and as seen just now, or (`aging.SILENT`) as it was; False if it is not aside by it."""
     row = w.traces(record.scope, [record.id]).get(record.id)
     if isinstance(record, Fact):
         if record.status != "archived" or not any(c.op == "fade" for c in w.claims(record.scope, [record.id])):
             return False
-        step(ports, w, record, ("revive", why), judges=judges)
-        now = w.record(record.scope, record.id)
-        return isinstance(now, Fact) and now.status != "archived"
+        step(ports, w, record, ("revive", why[0]), now, judges=judges, source=why[1])
+        back = w.record(record.scope, record.id)
+        return isinstance(back, Fact) and back.status != "archived"
     if row is None or row.aside is None:
         return False
-    seen = aging.presented(row, micros(ports.clock.now()), ports.policies.retention)
+    seen = aging.presented(row, micros(now), ports.policies.retention) if why[1] != aging.SILENT else row
     w.put_traces([aging.timed(replace(seen, aside=None), record, ports.policies.retention)])
     return True
 
@@ -257,8 +276,8 @@ def use_in(ports: Ports, w: Writer, held: Sequence[AnyRecord]) -> int:
     for record in held:
         new = w.add_events(record.scope, [Event(record.id, "used", now)], gap=aging.gap_of(policy))
         counted += len(new)
-        if bring_back(ports, w, record, "it was used again"):
-            continue
+        if bring_back(ports, w, record, ("it was used again", aging.SILENT), now):
+            record = w.record(record.scope, record.id) or record
         if isinstance(record, Fact) and new:
             w.put_traces(aging.rebuilt(w, [record], policy))
         elif new:
@@ -296,7 +315,17 @@ def keep_in(ports: Ports, w: Writer, record: AnyRecord, how: Keep) -> Age:
     w.put_traces([row])
     again = aging.rebuilt(w, [record], policy) if isinstance(record, Fact) else [aging.weighed(row, record, policy)]
     w.put_traces(again)
-    return aging.age(record, again[0], policy=policy, at=micros(ports.clock.now()))
+    now = ports.clock.now()
+    if _would_stay(record, again[0], policy, micros(now)) and bring_back(ports, w, record, ("it is to be kept", aging.SILENT), now):
+        record = w.record(record.scope, record.id) or record
+        again = [w.traces(record.scope, [record.id])[record.id]]
+    return aging.age(record, again[0], policy=policy, at=micros(now))
+
+
+def _would_stay(record: AnyRecord, row: TraceRow, policy: RetentionPolicy, at: int) -> bool:
+    """True if nothing would put the record aside, were it in use."""
+    in_use = replace(record, status="active") if isinstance(record, Fact) and record.status == "archived" else record
+    return reason(replace(row, aside=None), in_use, policy, at) is None
 
 
 def _require(r: Reader, scope: Scope, id: str) -> AnyRecord:

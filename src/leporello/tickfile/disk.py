@@ -127,6 +127,8 @@ def rewrite(place: Place, plan: Callable[[bytes], Change]) -> None:
     Raises `LockedStore` if others rewrite the file all the time.
     """
     recover(place)
+    if os.path.exists(place.file) and not os.path.isfile(place.file):
+        raise StoreError(f"{place.file} is no regular file.", hint="Name a file of JSON lines.")
     for _ in range(ATTEMPTS):
         with open(os.open(place.file, os.O_RDONLY | os.O_CREAT | _BINARY, 0o666), "rb", buffering=0) as file:
             if not os.access(place.file, os.W_OK):

@@ -126,6 +126,8 @@ class SqliteReader:
     def runs(self, scope: Scope, run: str | None = None) -> list[Event]:
         tenant = self._tenant(scope)
         if run is not None:
+            if not run.isascii():
+                return []
             return [codec.event(r) for r in self._rows("events_of_run", (tenant, run))]
         return [Event("", "archived", from_micros(at), name) for name, at, _ in self._rows("runs", (tenant,))]
 

@@ -61,9 +61,14 @@ def claims(clause: Clause, *, speaker: str, before: str) -> list[Claim]:
     return [_marked(span, c) for c in out or _unframed(span, base, context)] if span.marks else out or _unframed(span, base, context)
 
 
+_OF = frozenset("'s von vom de del du des".split())
+"""What stands between a thing and whose it is, and looks like a verb beside one ("Alice's locker 2 code is …")."""
+
+
 def _marked(span: Span, claim: Claim) -> Claim:
     """The claim with the numbers that name its subject ("Customer 3 prefers …", "the price of item A is …")."""
-    end = next((i for i in span.spine if i and _is_verb(span, i)), -1)
+    verbs = [i for i in span.spine if i and _is_verb(span, i)]
+    end = next((i for i in verbs if span.fold_at(i) not in _OF), verbs[-1] if verbs else -1)
     first = span.marks[0][0]
     if end < 0:
         end = first + 2 if first <= 2 and first + 2 < len(span.kept) else 0

@@ -154,13 +154,16 @@ class Derived:
 
     def confidence(self) -> float:
         """Of those who are trusted most, the surest; more by 0.1 for each further source as trusted, and for each confirmation."""
-        raised = sum(n for _, n in self.raised())
+        raised = sum(n for _, n, _ in self.raised())
         return min(1.0, round(max(c.confidence for c in self.told) + REINFORCEMENT * raised, 4))
 
-    def raised(self) -> list[tuple[datetime, int]]:
-        """When the store learned of further sources as trusted, and of confirmations, and of how many: what raises confidence."""
+    def raised(self) -> list[tuple[datetime, int, bool]]:
+        """When the store learned of further sources as trusted, and of confirmations, and of how many: what raises confidence.
+
+        True for what a user said in a conversation: that cannot be repeated at will, as can what is told or confirmed by hand, or by an agent.
+        """
         seen: set[str] = set()
-        out = [(s.recorded_at, 1) for s in self.steps if s.op == "confirm"]
+        out = [(s.recorded_at, 1, False) for s in self.steps if s.op == "confirm"]
         for claim in sorted(self.told, key=_done):
             where = claim.provenance
             sources = {s.message for s in where.spans} | set(() if where.spans else where.episodes)
@@ -168,7 +171,7 @@ class Derived:
             fresh = len(sources - seen)
             more = fresh if seen else max(0, fresh - 1)
             seen |= sources
-            out += [(claim.recorded_at, more)] if more else []
+            out += [(claim.recorded_at, more, claim.trust == "user" and bool(where.spans))] if more else []
         return sorted(out)
 
     def provenance(self) -> Provenance:

@@ -185,7 +185,7 @@ def trace(entry: Mapping[str, Any], now: int) -> Trace:
     `_presentations`, behind whatever stood there. A count below 0 is 0.
     """
     held = entry.get("_presentations")
-    seen = _wholes(held)
+    seen = _wholes(_list(held))
     tick = _whole(entry.get("tick"))
     told: list[Any] | None = None
     if not seen and (tick is None or "_presentations" not in entry):
