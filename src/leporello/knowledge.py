@@ -14,7 +14,7 @@ from leporello.flows.explain import Explanation, explain
 from leporello.flows.shown import held_facts
 from leporello.keeping import Keeping, Moment, kept, moment
 from leporello.ports import AnyRecord
-from leporello.records import Fact, Record, Revision
+from leporello.records import Event, Fact, Record, Revision
 from leporello.results import Consolidation
 
 
@@ -106,6 +106,7 @@ class Knowledge(Keeping):
             record = w.record(self.scope, checks.text(id, "id"))
             if record is not None and not isinstance(record, Fact):
                 if maintain.bring_back(self._ports, w, record, (checks.text(why, "why"), aging.SEEN), self._ports.clock.now()):
+                    w.add_events(record.scope, [Event(record.id, "restored", self._ports.clock.now())])
                     return record
                 raise BadValue(f"{id!r} is a {record.kind} that was not put aside.", hint="Pass the id of a fact, or of what is archived.")
         return self._act(id, "restore", why)

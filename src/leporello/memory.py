@@ -28,7 +28,7 @@ from leporello.flows.find import KINDS_OF_TIER, kinds_of
 from leporello.flows.graph import graphs_of, neighbourhood, paths
 from leporello.flows.indexing import match_embedder, reindex
 from leporello.flows.loop import Background
-from leporello.flows.maintain import kept_policy, maintain, runs, undo_everywhere
+from leporello.flows.maintain import begin_ageing, kept_policy, maintain, runs, undo_everywhere
 from leporello.flows.recall import KINDS, Question, Shelf, recall
 from leporello.flows.remember import remember
 from leporello.formats.objects import drafts
@@ -72,6 +72,8 @@ def open(
     ports = Ports(store, chosen, writes, time, settings, ExtractiveCompactor(), seen)
     try:
         match_embedder(ports.store, chosen, writable=not read_only)
+        if not read_only:
+            begin_ageing(ports)
     except BaseException:
         ports.store.close()
         raise

@@ -401,7 +401,7 @@ IMPORTANCES = get_args(Importance)
 class Event(Record):
     """Something that happened to a record: it was observed (said, or said again), retrieved, shown, used, confirmed, contradicted.
 
-    `run` names the maintenance run that archived or restored it, if one did.
+    `run` names the maintenance run that archived or restored it, if one did; with a use, "loop" if an agent loop noted it itself.
     """
 
     record: str

@@ -65,7 +65,9 @@ def words(path: str) -> str:
 
 def test_alone_it_tells_what_comes(run: Run, store: dict[str, str]) -> None:
     done = run("forget", *ALICE)
-    assert done.code == 0 and done.out.startswith("3 facts and episodes  2 active, 0 fading, 0 conflict, 0 expired, 1 archived")
+    assert done.code == 0 and done.out.startswith(
+        "3 facts and episodes  2 active, 0 fading, 0 conflict, 0 uncertain, 0 expired, 1 archived"
+    )
     assert "in the next 7 days 0 1 0 0 0 0 0" in done.out and "expired  The lease ends soon." in done.out and store["lease"] in done.out
     assert "it expires on" in done.out and "1 put aside" in done.out and "zanzibar" not in done.out
     value = run("forget", *ALICE, "--json").value

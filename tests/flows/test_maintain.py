@@ -420,3 +420,50 @@ def test_the_end_of_time(clock: ManualClock) -> None:
     with opened(clock) as mem:
         ann = mem.scope(user="ann")
         assert ann.age(ann.learn("The shop closes at six.").id).due is None and not mem.maintain().moves
+
+
+def test_steps_on_what_was_archived_by_hand_write_no_false_history(mem: Memory, clock: ManualClock) -> None:
+    ann = mem.scope(user="ann")
+    fact = ann.learn("The printer in room 4 is broken.", source="assumed")
+    clock.advance(100 * DAY)
+    run = mem.maintain()
+    ann.restore(fact.id)
+    clock.advance(DAY)
+    ann.archive(fact.id, why="I do not want it")
+    before = ann.history(fact.id)
+    ann.used(fact.id)
+    ann.keep(fact.id, pinned=True)
+    assert mem.undo(run.run).left == (fact.id,)
+    assert ann.history(fact.id) == before and ann.get(fact.id).status == "archived"  # type: ignore[union-attr]
+
+
+def test_a_store_of_an_older_version_ages_as_its_log_says(tmp_path: Path) -> None:
+    clock, path = ManualClock(START), tmp_path / "memory.db"
+    with leporello.open(path, embedder="hash", clock=clock) as mem:
+        ann = mem.scope(user="ann")
+        fact = ann.learn("Deploys happen on Tuesdays.")
+        clock.advance(15 * WEEK)
+        ann.confirm(fact.id)
+        clock.advance(2 * WEEK)
+        age = ann.age(fact.id)
+        with mem._ports.store.write() as w:
+            w.db.execute(
+                "DROP TABLE event; DROP TABLE trace; DELETE FROM migration WHERE version = 4; DELETE FROM setting WHERE key = 'retention'"
+            )  # type: ignore[attr-defined]
+            w.db.pragma("user_version", 3)  # type: ignore[attr-defined]
+    with leporello.open(path, embedder="hash", clock=clock) as mem:
+        assert mem.scope(user="ann").age(fact.id) == age and not age.hidden
+        assert mem.maintain(dry_run=True).moves == () == mem.maintain().moves
+
+
+def test_what_a_loop_notes_makes_nothing_truer(mem: Memory, clock: ManualClock) -> None:
+    ann = mem.scope(user="ann")
+    fact = ann.learn("The printer in room 4 is broken.", source="assumed")
+    for _ in range(8):
+        clock.advance(timedelta(hours=2))
+        with mem._ports.store.write() as w:
+            flow.use_in(mem._ports, w, [fact], by=aging.LOOP)
+    assert ann.age(fact.id).confidence == 0.5 and ann.age(fact.id).presentations == 9
+    clock.advance(timedelta(hours=2))
+    ann.used(fact.id)
+    assert round(ann.age(fact.id).confidence or 0, 1) == 0.6

@@ -120,6 +120,8 @@ def _panel(panel: Any, curve: Curve, found: Outlook) -> dict[str, Any]:
     shown: dict[str, Any] = {}
     if curve.confidence is not None:
         (shown["confidence"],) = panel.plot(curve.times, curve.confidence, color=_GREY, linewidth=0.8)
+        panel.axhline(0.2, color=_GREY, linewidth=0.7, linestyle=":")
+        panel.annotate("confidence out of recall", (0, 0.2), xycoords=("axes fraction", "data"), fontsize=6, color=_GREY, va="bottom")
     for i, (law, values) in enumerate(curve.retention.items()):
         colour, dashes = _COLOURS[i % len(_COLOURS)], _DASHES[i % len(_DASHES)]
         (shown[f"retention, {law}"],) = panel.plot(curve.times, values, color=colour, linestyle=dashes, linewidth=1.8)
@@ -134,7 +136,7 @@ def _panel(panel: Any, curve: Curve, found: Outlook) -> dict[str, Any]:
     panel.axvline(found.at, color=_GREY, linewidth=1, linestyle=(0, (1, 2)))
     panel.annotate("now", (found.at, 1.04), xycoords=("data", "axes fraction"), ha="center", va="bottom", fontsize=8, color=_GREY)
     panel.set_ylim(0, 1.03)
-    panel.set_ylabel("retention")
+    panel.set_ylabel("retention" if curve.confidence is None else "retention, confidence")
     panel.set_xlim(curve.times[0], curve.times[-1])
     pinned = ", pinned" if curve.pinned else ""
     panel.set_title(f"{label(curve.text)}\n{curve.kind} {curve.id}{pinned}", loc="left", fontsize=9, pad=14)

@@ -25,6 +25,8 @@ from leporello.results import Age
 SECOND = 1_000_000
 DAY = 86_400 * SECOND
 GOOD, EASY = 3, 4
+LOOP = "loop"
+"""What stands as `run` with a use that an agent loop noted itself: it keeps alive, but makes nothing truer than it was at first."""
 SEEN, SILENT = "maintain", "keep"
 """The sources of a step that brings a record back: as if it had been seen, or without its having been."""
 _OWN = {"user_stated": "stated", "inferred": "inferred", "assumed": "assumed"}
@@ -225,21 +227,24 @@ def retraced(fact: Fact, d: rules.Derived, events: Sequence[Event], row: TraceRo
     grades = [*((t, GOOD) for t in (*said, *used, *back)), *((t, EASY) for t in confirmed)]
     old = row or fresh(fact)
     made = laws.of_events(grades, importance=laws.multiplier(old.importance), gap=gap_of(policy), unit=DAY)
-    level, since = _standing(d, used, [*back, *again], rate(policy, fact), gap_of(policy))
+    noted = {micros(e.at) for e in events if e.kind == "used" and e.run == LOOP}
+    level, since = _standing(d, (used, noted), [*back, *again], rate(policy, fact), gap_of(policy))
     return timed(replace(old, scope=fact.scope, trace=kept(made), level=level, since=since), fact, policy)
 
 
-def _standing(d: rules.Derived, used: Sequence[int], back: Sequence[int], weekly: int, gap: int) -> tuple[int, int]:
+def _standing(
+    d: rules.Derived, uses: tuple[Sequence[int], set[int]], back: Sequence[int], weekly: int, gap: int
+) -> tuple[int, int]:  # fmt: skip
     """What confidence came to when it last rose: it begins as those who are trusted most say, falls, and rises with each support and use.
 
     What is said again is at least as certain as that statement alone; what was brought back, or confirmed or used when it was hidden
-    already, is as certain as it was at first. Uses, confirmations, and what one told by hand or an agent says again, close together, count once.
+    already, is as certain as it was at first; a use that a loop noted (the second of `uses`) makes it no more certain than that. Uses, confirmations, and what one told by hand or an agent says again, close together, count once.
     """
     first = sure.standing(max(c.confidence for c in d.told), min(micros(c.recorded_at) for c in d.told))
     steps: list[tuple[int, str, int]] = [(micros(t), "raised" if free else "again", n) for t, n, free in d.raised()]
     steps += [(micros(c.recorded_at), "said", sure.standing(c.confidence, 0).level) for c in d.told]
     steps += [(micros(s.recorded_at), "confirmed", 1) for s in d.steps if s.op == "confirm"]
-    steps += [(t, "back", first.level) for t in back] + [(t, "used", 1) for t in used]
+    steps += [(t, "back", first.level) for t in back] + [(t, "used", 1) for t in uses[0]]
     held = first
     last: dict[str, int] = {}
     for at, what, value in sorted(steps, key=lambda s: (s[0], _ORDER.index(s[1]), s[2])):
@@ -247,7 +252,9 @@ def _standing(d: rules.Derived, used: Sequence[int], back: Sequence[int], weekly
         least = value if what in {"said", "back"} else first.level if what in {"confirmed", "used"} and now.hidden else 0
         held = sure.Standing(least, now.since) if least > now.level else held
         if what in {"raised", "again", "used"} and (what == "raised" or at - last.get(what, at - gap) >= gap):
+            most = max(now.level, held.level, first.level) if what == "used" and at in uses[1] else sure.FULL * sure.WEEK
             held = sure.reinforce(held, at, rate=weekly, by=min(sure.FULL, sure.REINFORCEMENT * value))
+            held = sure.Standing(min(held.level, most), held.since)
             last[what] = at
     return held.level, held.since
 

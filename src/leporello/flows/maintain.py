@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from time import perf_counter
 
+from leporello.core import facts as rules
 from leporello.core.times import from_micros, micros
 from leporello.errors import BadSetting, NotFound
 from leporello.flows import aging
@@ -250,7 +251,8 @@ def bring_back(
     """Brings back what maintenance put aside, for a reason and as seen just now, or (`aging.SILENT`) as it was; False if it is not aside by it."""
     row = w.traces(record.scope, [record.id]).get(record.id)
     if isinstance(record, Fact):
-        if record.status != "archived" or not any(c.op == "fade" for c in w.claims(record.scope, [record.id])):
+        told = [c for c in w.claims(record.scope, [record.id]) if c.fact == record.id]
+        if record.status != "archived" or not any(c.text for c in told) or not rules.Derived.alone(told).faded:
             return False
         step(ports, w, record, ("revive", why[0]), now, judges=judges, source=why[1])
         back = w.record(record.scope, record.id)
@@ -269,12 +271,15 @@ def use(ports: Ports, scope: Scope, ids: Sequence[str]) -> int:
         return use_in(ports, w, held)
 
 
-def use_in(ports: Ports, w: Writer, held: Sequence[AnyRecord]) -> int:
-    """The same in the caller's transaction. What maintenance put aside is back; what was contradicted stays so (C21)."""
+def use_in(ports: Ports, w: Writer, held: Sequence[AnyRecord], *, by: str | None = None) -> int:
+    """The same in the caller's transaction. What maintenance put aside is back; what was contradicted stays so (C21).
+
+    `by` is `aging.LOOP` for what an agent loop noted itself.
+    """
     policy, now = ports.policies.retention, ports.clock.now()
     counted = 0
     for record in held:
-        new = w.add_events(record.scope, [Event(record.id, "used", now)], gap=aging.gap_of(policy))
+        new = w.add_events(record.scope, [Event(record.id, "used", now, by)], gap=aging.gap_of(policy))
         counted += len(new)
         if bring_back(ports, w, record, ("it was used again", aging.SILENT), now):
             record = w.record(record.scope, record.id) or record
@@ -345,6 +350,13 @@ def kept_policy(store: Store) -> RetentionPolicy | None:
         return None if held is None else RetentionPolicy(**json.loads(held))
     except (ValueError, TypeError, BadSetting):  # of a later version
         return None
+
+
+def begin_ageing(ports: Ports) -> None:
+    """Gives the records of a store of an older version their traces, once; the policy by which is noted."""
+    if ports.store.setting(FITTED) is None:
+        refit(ports)
+        _note_policy(ports)
 
 
 def _is_stale(ports: Ports) -> bool:

@@ -36,8 +36,8 @@ HOUR = 3_600
 OUTCOMES = 20_000
 """The newest that a law is fitted to."""
 _OWN_TIME = frozenset({"fsrs", "compat", "none"})
-_STATUSES = ("active", "fading", "conflict", "expired", "archived", "deprecated", "quarantine")
-_SIMULATED = ("active", "fading", "conflict", "uncertain", *_STATUSES[3:])
+_STATUSES = ("active", "fading", "conflict", "uncertain", "expired", "archived", "deprecated", "quarantine")
+_SIMULATED = _STATUSES
 _KEPT = frozenset({"active", "fading", "conflict", "uncertain"})
 """What the law alone does not put aside."""
 
@@ -116,7 +116,8 @@ def _count(seen: _Seen, held: Sequence[tuple[AnyRecord, TraceRow]], policy: Rete
     fading, forgotten = policy.thresholds
     for (record, row), kept in zip(held, then, strict=True):
         stands = aging.age(record, row, policy=policy, at=at)
-        seen.counts[stands.status] += 1
+        out_of_recall = stands.hidden and stands.status not in aging.RESTS and stands.status != "expired"
+        seen.counts["uncertain" if out_of_recall else stands.status] += 1
         seen.ids.add(record.id)
         if stands.status in aging.RESTS:
             continue

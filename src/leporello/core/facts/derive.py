@@ -142,9 +142,14 @@ class Derived:
 
     @property
     def archived(self) -> bool:
-        """True if it was put aside, by hand or by maintenance; what is said again after maintenance did is back."""
+        """True if it was put aside, by hand or by maintenance."""
+        return self.hand.archived or self.faded
+
+    @property
+    def faded(self) -> bool:
+        """True if it was put aside by maintenance, and not by hand; what is said again after that is back."""
         faded = self.hand.faded
-        return self.hand.archived or (faded is not None and all(_done(c) <= faded for c in self.told))
+        return not self.hand.archived and faded is not None and all(_done(c) <= faded for c in self.told)
 
     @property
     def told(self) -> list[Claim]:

@@ -9,12 +9,13 @@ from typing import Any
 from leporello.core.drawn import drawn
 from leporello.core.loop import goals
 from leporello.core.loop.state import view_of
+from leporello.flows.aging import LOOP
 from leporello.flows.maintain import use_in
 from leporello.ports import AnyRecord, Ports, Writer
 from leporello.records import Message, Scope
 
 _BACK = 40
-_MOST = 40
+_MOST, _TEXT = 30, 1_500
 
 
 def note_uses(ports: Ports, w: Writer, scope: Scope, view: Mapping[str, Any] | None, made: Sequence[Message]) -> None:
@@ -27,8 +28,8 @@ def note_uses(ports: Ports, w: Writer, scope: Scope, view: Mapping[str, Any] | N
     tail = list(w.messages(state, first=max(1, before - _BACK), last=before)) if before else []
     question = next((t for m in reversed(tail) if (t := goals.request_text(m))), "")
     shown = list(_shown(w, scope, view))[:_MOST]
-    used = drawn(question, answer, [r.text for r in shown])
-    use_in(ports, w, [r for r, u in zip(shown, used, strict=True) if u])
+    used = drawn(question, answer, [r.text[:_TEXT] for r in shown])
+    use_in(ports, w, [r for r, u in zip(shown, used, strict=True) if u], by=LOOP)
 
 
 def _shown(w: Writer, scope: Scope, view: Mapping[str, Any]) -> Iterator[AnyRecord]:
