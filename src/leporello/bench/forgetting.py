@@ -41,7 +41,7 @@ from leporello.testing import ManualClock
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 DAY = timedelta(days=1)
 PARTS = ("rank", "speed", "recall", "maintain")
-WEIGHTS = (0.0, 0.05, 0.1, 0.2, 0.5)
+WEIGHTS = (0.0, 0.1, 0.2, 0.3, 0.4)
 SIZE = 100_000
 _GROUP = 60
 _WORD = re.compile(r"[^\W_]+")
