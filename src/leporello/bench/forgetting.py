@@ -5,7 +5,7 @@
 `rank`: pairs of statements of which the later replaces the earlier (`pairs.json`, label retire), 60 pairs a user, as messages 120 days
 apart, asked a week later for the words that both hold: how often the later stands first, by the weight of retention in the score; plain
 BM25 beside it. Pairs that share no word are left out. `leporello bench find` and the retrieval sets tell what the weight costs elsewhere.
-`speed`: records evaluated in a second on one core, from their stored rows to a retention each, by law; and the laws alone.
+`speed`: records evaluated in a second of one core's time, from their stored rows to a retention each, by law; and the laws alone.
 `recall`: the median time of a recall among `--size` messages and 600 facts, by messages and of facts alone, with what stands with time and
 without, in turns, and the ratio.
 `maintain`: among `--size` facts of which one in a hundred is due, how many are looked at and moved, and the time beside looking at all.
@@ -84,7 +84,7 @@ def _above(texts: Sequence[str], pair: dict[str, str]) -> bool:
 
 
 def speed(size: int = SIZE) -> list[dict[str, Any]]:
-    """Records a second, from stored rows, and the law alone."""
+    """Records in a second of processor time, from stored rows, and the law alone."""
     base = [laws.of_events([(micros(START + d * DAY), 3) for d in range(0, 30 * n, 30)]) for n in (1, 2, 3, 10)]
     held = [aging.kept(t) for t in base]
     rows = [_row(i, held[i % len(held)]) for i in range(size)]
@@ -92,15 +92,15 @@ def speed(size: int = SIZE) -> list[dict[str, Any]]:
     out = []
     for name in (n for n in LAWS if n != "none"):
         policy = RetentionPolicy(law=name)
-        began = time.perf_counter()
+        began = time.process_time()
         found = aging.retentions(rows, policy, at)
-        whole = time.perf_counter() - began
+        whole = time.process_time() - began
         columns = laws.Columns.of([aging.trace_of(t) for t in rows])
         law = aging.law_of(policy)
-        began = time.perf_counter()
+        began = time.process_time()
         alone = law.retentions(columns, at) if law is not None else found
         out.append(
-            {"law": name, "rows_per_s": round(size / whole), "law_per_s": round(size / (time.perf_counter() - began)), "n": len(alone)}
+            {"law": name, "rows_per_s": round(size / whole), "law_per_s": round(size / (time.process_time() - began)), "n": len(alone)}
         )
     return out
 
