@@ -74,4 +74,4 @@ def test_a_few_kills(tmp_path: Path) -> None:
 
 @pytest.mark.torture
 def test_many_kills(tmp_path: Path) -> None:
-    kill_often(tmp_path / "facts.db", 20_000, 25, seed=7)
+    kill_often(tmp_path / "facts.db", 8_000, 15, seed=7)
