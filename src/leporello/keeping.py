@@ -18,7 +18,7 @@ from leporello.flows.outlook import Asked, fit, outlook, simulate, variants
 from leporello.flows.recall import Shelf
 from leporello.policies import RetentionPolicy
 from leporello.ports import AnyRecord, Ports, Reader
-from leporello.records import IMPORTANCES, Event, Fact, Scope
+from leporello.records import Event, Fact, Scope
 from leporello.results import Age, Fit, Hit, Maintenance, Outlook, Simulation, Undone
 
 Moment = datetime | str | int | float
@@ -126,11 +126,10 @@ def _id_of(hit: Hit | str) -> str:
 
 def kept(importance: str | None, pinned: bool | None, expires_at: Moment | None) -> maintain.Keep:
     """How long a record is to be kept, as the API takes it."""
-    if importance is not None and importance not in IMPORTANCES:
-        raise BadValue(f"importance={importance!r:.80} is unknown.", hint=f"Use one of {', '.join(IMPORTANCES)}.")
+    level = checks.importance(importance)
     if pinned is not None and not isinstance(pinned, bool):
         raise BadValue(f"pinned={pinned!r:.80} is neither True nor False.", hint="Pass True or False.")
     if expires_at == "never":
-        return maintain.Keep(importance, pinned, never=True)  # type: ignore[arg-type]
+        return maintain.Keep(level, pinned, never=True)
     end = moment(expires_at)
-    return maintain.Keep(importance, pinned, None if end is None else micros(end))  # type: ignore[arg-type]
+    return maintain.Keep(level, pinned, None if end is None else micros(end))

@@ -17,6 +17,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TextIO
 
+from leporello.core import checks
 from leporello.core.times import from_micros, micros
 from leporello.errors import BadSetting, LeporelloError, StoreUnreachable
 from leporello.flows import aging, learn, maintain
@@ -25,7 +26,7 @@ from leporello.flows.shown import held_facts, known_facts
 from leporello.formats import Learnt, Reading, Unreadable, by_session, read
 from leporello.formats.entries import when
 from leporello.ports import Ports, Reader
-from leporello.records import IMPORTANCES, Draft, Importance, Message, Scope, Span, Trust
+from leporello.records import Draft, Message, Scope, Span, Trust
 from leporello.results import ImportReport
 
 ENTRY = "leporello_entry"
@@ -265,11 +266,9 @@ def _learn(ports: Ports, scope: Scope, chunk: list[Message], learnt: dict[str, L
             pinned = entry.original.get("_pinned") is True or entry.original.get("pinned") is True
             ends = when(entry.original.get("expires_at"))
             if entry.importance or pinned or ends:
-                maintain.keep_in(ports, w, fact, maintain.Keep(_level(entry.importance), pinned or None, micros(ends) if ends else None))
-
-
-def _level(word: str | None) -> Importance | None:
-    return next((level for level in IMPORTANCES if level == word), None)
+                maintain.keep_in(
+                    ports, w, fact, maintain.Keep(checks.importance(entry.importance), pinned or None, micros(ends) if ends else None)
+                )
 
 
 def _entry_or_message(original: dict[str, Any]) -> Any:

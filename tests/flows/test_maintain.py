@@ -255,7 +255,8 @@ def test_traces_follow_from_the_log_alone(steps: list[tuple[str, int, int]], aft
             at = micros(clock.now() + after * DAY)
             for fact in facts:
                 due = kept[fact.id].due
-                assert (flow.reason(kept[fact.id], fact, policy, at) is not None) == (due is not None and due <= at)
+                stands = aging.age(fact, kept[fact.id], policy=policy, at=at)
+                assert (flow.reason(kept[fact.id], fact, stands, policy, at) is not None) == (due is not None and due <= at)
 
 
 @given(st.sampled_from([float("nan"), float("inf"), -1.0, 0.0, "x", None, True]))
@@ -467,3 +468,17 @@ def test_what_a_loop_notes_makes_nothing_truer(mem: Memory, clock: ManualClock) 
     clock.advance(timedelta(hours=2))
     ann.used(fact.id)
     assert round(ann.age(fact.id).confidence or 0, 1) == 0.6
+
+
+def test_what_was_written_by_another_policy_falls_due_by_the_one_that_maintains(tmp_path: Path) -> None:
+    clock, path = ManualClock(START), tmp_path / "memory.db"
+    slow = {"retention": {"half_life": 5_000, "confidence": "none"}}
+    with leporello.open(path, embedder="hash", clock=clock, policies={"retention": {"half_life": 10, "confidence": "none"}}) as mem:
+        mem.maintain()
+    with leporello.open(path, embedder="hash", clock=clock, policies=slow) as mem:
+        mem.scope(user="ann").learn("The shop closes at six.")
+    clock.advance(100 * DAY)
+    with leporello.open(path, embedder="hash", clock=clock) as mem:
+        assert mem._ports.policies.retention.half_life == 10
+        dry = mem.maintain(dry_run=True)
+        assert [m.cause for m in dry.moves] == ["forgotten"] and mem.maintain().moves == dry.moves

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, get_args
 
 from leporello.errors import BadValue
-from leporello.records import Trust
+from leporello.records import IMPORTANCES, Importance, Trust
 
 _TRUST = get_args(Trust)
 
@@ -51,6 +51,13 @@ def numbers(value: object, what: str) -> tuple[Any, ...]:
     if isinstance(value, (str, bytes)) or not isinstance(value, Sequence) or not all(isinstance(v, (int, float)) for v in value):
         raise BadValue(f"{what}={value!r:.80} is no list of numbers.", hint=f"Pass {what} as a list.")
     return tuple(value)
+
+
+def importance(value: object) -> Importance | None:
+    """`value`, if it names an importance, or None."""
+    if value is None or value in IMPORTANCES:
+        return value  # type: ignore[return-value]
+    raise BadValue(f"importance={value!r:.80} is unknown.", hint=f"Use one of {', '.join(IMPORTANCES)}.")
 
 
 def texts(value: object, what: str) -> tuple[str, ...]:

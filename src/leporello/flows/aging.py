@@ -238,7 +238,8 @@ def _standing(
     """What confidence came to when it last rose: it begins as those who are trusted most say, falls, and rises with each support and use.
 
     What is said again is at least as certain as that statement alone; what was brought back, or confirmed or used when it was hidden
-    already, is as certain as it was at first; a use that a loop noted (the second of `uses`) makes it no more certain than that. Uses, confirmations, and what one told by hand or an agent says again, close together, count once.
+    already, is as certain as it was at first; a use that a loop noted (the second of `uses`) makes it no more certain than that. Uses,
+    confirmations, and what one told by hand or an agent says again, close together, count once.
     """
     first = sure.standing(max(c.confidence for c in d.told), min(micros(c.recorded_at) for c in d.told))
     steps: list[tuple[int, str, int]] = [(micros(t), "raised" if free else "again", n) for t, n, free in d.raised()]

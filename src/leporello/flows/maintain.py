@@ -30,6 +30,8 @@ BATCH = 500
 _NO_RUN = "There is no maintenance run {!r} here: `runs()` lists them."
 FITTED = "retention"
 """The setting of a store that holds the policy by which it was maintained last: its traces fall due by that."""
+MIXED = "retention mixed"
+"""The setting that says that a writer by another policy has opened the store since: some traces fall due by that one."""
 
 
 def maintain(ports: Ports, *, scope: Scope | None = None, dry_run: bool = False) -> Maintenance:
@@ -41,6 +43,7 @@ def maintain(ports: Ports, *, scope: Scope | None = None, dry_run: bool = False)
     if not dry_run:
         if stale:
             refit(ports)
+            ports.store.setting(MIXED, "0")
             stale = False
         _note_policy(ports)
     with ports.store.read() as r:
@@ -67,19 +70,29 @@ def _due_moves(ports: Ports, scope: Scope, at: int, run: str, *, stale: bool) ->
         return
     after = (-(1 << 62), "")
     while True:
-        with ports.store.write() if run else ports.store.read() as r:
-            rows = r.due(scope, at, after=after, k=BATCH)
-            mine = [t for t in rows if scope.sees(t.scope)]
-            moves = _moves(r, scope, mine, policy, at)
-            if run:
-                carry_out(ports, r, moves, run)  # type: ignore[arg-type]
+        if run:
+            with ports.store.write() as w:
+                rows, mine, moves = _page(w, scope, policy, at, after)
+                carry_out(ports, w, moves, run)
                 moved = {m.id for m in moves}
-                _put_off(r, [t for t in mine if t.id not in moved], policy)  # type: ignore[arg-type]
+                _put_off(w, [t for t in mine if t.id not in moved], policy)
+        else:
+            with ports.store.read() as r:
+                rows, mine, moves = _page(r, scope, policy, at, after)
         if rows:
             after = (rows[-1].due or 0, rows[-1].id)
             yield len(mine), moves
         if len(rows) < BATCH:
             return
+
+
+def _page(
+    r: Reader, scope: Scope, policy: RetentionPolicy, at: int, after: tuple[int, str]
+) -> tuple[list[TraceRow], list[TraceRow], list[Move]]:  # fmt: skip
+    """The next rows that are due, those of them that the scope sees, and what of these moves."""
+    rows = r.due(scope, at, after=after, k=BATCH)
+    mine = [t for t in rows if scope.sees(t.scope)]
+    return rows, mine, _moves(r, scope, mine, policy, at)
 
 
 def _put_off(w: Writer, rows: Sequence[TraceRow], policy: RetentionPolicy) -> None:
@@ -93,8 +106,11 @@ def _moves(r: Reader, scope: Scope, rows: Iterable[TraceRow], policy: RetentionP
     out = []
     for row in rows:
         record = r.record(Scope(scope.tenant), row.id)
-        if record is not None and (why := reason(row, record, policy, at)):
-            out.append(_move(row, record, aging.age(record, row, policy=policy, at=at), why))
+        if record is None:
+            continue
+        stands = aging.age(record, row, policy=policy, at=at)
+        if why := reason(row, record, stands, policy, at):
+            out.append(_move(row, record, stands, why))
     return out
 
 
@@ -102,9 +118,8 @@ def _move(row: TraceRow, record: AnyRecord, stands: Age, why: tuple[str, str]) -
     return Move(row.id, row.kind, record.scope, record.text, stands.status, *why, round(stands.retention, 6), stands.confidence)
 
 
-def reason(row: TraceRow, record: AnyRecord, policy: RetentionPolicy, at: int) -> tuple[str, str] | None:
-    """Why a record is put aside at a moment: the cause (expired, forgotten or uncertain) and a sentence; None if it stays."""
-    stands = aging.age(record, row, policy=policy, at=at)
+def reason(row: TraceRow, record: AnyRecord, stands: Age, policy: RetentionPolicy, at: int) -> tuple[str, str] | None:
+    """Why a record that stands so is put aside at a moment: the cause (expired, forgotten or uncertain) and a sentence; None if it stays."""
     if stands.status in aging.RESTS:
         return None
     if row.expires is not None and row.expires <= at:
@@ -138,13 +153,21 @@ def _over_cap(ports: Ports, scope: Scope, at: int, run: str, gone: set[str]) -> 
     policy = ports.policies.retention
     if policy.cap is None:
         return []
+    if not run:
+        with ports.store.read() as r:
+            return _crowd(r, scope, policy, at, gone)
+    with ports.store.write() as w:
+        out = _crowd(w, scope, policy, at, gone)
+        carry_out(ports, w, out, run)
+        return out
+
+
+def _crowd(r: Reader, scope: Scope, policy: RetentionPolicy, at: int, gone: set[str]) -> list[Move]:
+    """The same of every scope that is over the cap."""
     out: list[Move] = []
-    with ports.store.write() if run else ports.store.read() as r:
-        for rows in r.crowded(scope, policy.cap):
-            held = [t for t in rows if t.id not in gone and scope.sees(t.scope)]
-            out += _least(r, held, policy, at) if len(held) > policy.cap else []
-        if run:
-            carry_out(ports, r, out, run)  # type: ignore[arg-type]
+    for rows in r.crowded(scope, policy.cap or 0):
+        held = [t for t in rows if t.id not in gone and scope.sees(t.scope)]
+        out += _least(r, held, policy, at) if len(held) > (policy.cap or 0) else []
     return out
 
 
@@ -330,7 +353,8 @@ def keep_in(ports: Ports, w: Writer, record: AnyRecord, how: Keep) -> Age:
 def _would_stay(record: AnyRecord, row: TraceRow, policy: RetentionPolicy, at: int) -> bool:
     """True if nothing would put the record aside, were it in use."""
     in_use = replace(record, status="active") if isinstance(record, Fact) and record.status == "archived" else record
-    return reason(replace(row, aside=None), in_use, policy, at) is None
+    row = replace(row, aside=None)
+    return reason(row, in_use, aging.age(in_use, row, policy=policy, at=at), policy, at) is None
 
 
 def _require(r: Reader, scope: Scope, id: str) -> AnyRecord:
@@ -353,16 +377,18 @@ def kept_policy(store: Store) -> RetentionPolicy | None:
 
 
 def begin_ageing(ports: Ports) -> None:
-    """Gives the records of a store of an older version their traces, once; the policy by which is noted."""
+    """Gives the records of a store of an older version their traces, once, and notes by which policy; and notes if another writes now."""
     if ports.store.setting(FITTED) is None:
         refit(ports)
         _note_policy(ports)
+    elif _is_stale(ports) and ports.store.setting(MIXED) != "1":
+        ports.store.setting(MIXED, "1")
 
 
 def _is_stale(ports: Ports) -> bool:
     """True if the traces of the store fall due by another policy, or by none yet."""
     held, now = kept_policy(ports.store), ports.policies.retention
-    return held is None or replace(held, weight=now.weight, cap=now.cap) != now
+    return held is None or replace(held, weight=now.weight, cap=now.cap) != now or ports.store.setting(MIXED) == "1"
 
 
 def _note_policy(ports: Ports) -> None:
