@@ -6,11 +6,16 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import leporello
+from leporello.core import confidence as sure
+from leporello.flows import aging
 from leporello.memory import Memory, Scoped
 from leporello.policies import LAWS
-from leporello.records import Fact
+from leporello.ports import TraceRow
+from leporello.records import Fact, Scope
 from leporello.testing import ManualClock
 
 START = datetime.fromisoformat("2026-03-02T09:00:00+00:00")
@@ -194,3 +199,11 @@ def test_a_message_expires_but_never_fades(mem: Memory, clock: ManualClock) -> N
     assert texts(ann.recall("blue")) == {stays.text}  # it has expired: only "never" takes that back
     ann.keep(goes.id, expires_at="never")
     assert texts(ann.recall("blue")) == {stays.text, goes.text}
+
+
+@given(st.integers(0, 10_000), st.integers(-(10**15), 10**16), st.sampled_from([0, 200, 500, 1_000]), st.booleans())
+def test_what_is_left_of_a_level_is_what_the_law_of_confidence_says(level: int, later: int, weekly: int, pinned: bool) -> None:
+    held = sure.Standing(level * sure.WEEK, 0)
+    row = TraceRow("f_1", Scope(), "fact", "", held.level, held.since, pinned=pinned)
+    expect = held if pinned else sure.decayed(held, later, rate=weekly)
+    assert aging.confidence(row, weekly, later) == expect.confidence

@@ -113,11 +113,16 @@ def hidden(record: AnyRecord, row: TraceRow | None, *, policy: RetentionPolicy, 
 
 def _certain(record: AnyRecord, row: TraceRow, policy: RetentionPolicy, at: int) -> int | None:
     """The level of confidence at a moment, of what has one; a pinned one is as certain as it was."""
-    if row.level is None or row.since is None or not isinstance(record, Fact):
+    if not isinstance(record, Fact):
         return None
-    if record.status == "deprecated":
-        return 0
-    return row.level if row.pinned else max(0, row.level - rate(policy, record) * max(0, at - row.since))
+    return 0 if record.status == "deprecated" else _left(row, rate(policy, record), at)
+
+
+def _left(row: TraceRow, weekly: int, at: int) -> int | None:
+    """What is left of a level at a moment: as `core.confidence.decayed`, without its checks."""
+    if row.level is None or row.since is None:
+        return None
+    return row.level if row.pinned else max(0, row.level - weekly * max(0, at - row.since))
 
 
 def _status(record: AnyRecord, row: TraceRow, certain: int | None, at: int) -> tuple[str, bool]:
@@ -136,10 +141,8 @@ def retention(trace: laws.Trace, pinned: bool, policy: RetentionPolicy, at: int)
 
 def confidence(row: TraceRow, weekly: int, at: int) -> float | None:
     """How certain a record is at a moment; a pinned one as certain as it was."""
-    if row.level is None or row.since is None:
-        return None
-    standing = sure.Standing(row.level, row.since)
-    return (standing if row.pinned else sure.decayed(standing, at, rate=weekly)).confidence
+    left = _left(row, weekly, at)
+    return None if left is None else left / _SURE
 
 
 def as_aged(facts: Iterable[Fact], found: Mapping[str, Age]) -> list[Fact]:
